@@ -22,6 +22,7 @@
 //   @enclosing, @outward: the name is looked up, or declared, outside the function.
 //   @shorthand, @exported: also name a member.
 //   @keyword: the name of a parameter, in a call.
+//   @creates: the name of a constructor after that of its class. It refers to the class.
 //   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, and a @keyword a parameter.
 //   @unclear: it is unknown what the name means.
 
@@ -109,7 +110,7 @@ const cQuery = `
 [(compound_statement) (for_statement) (if_statement) (while_statement) (switch_statement)] @block
 (function_definition) @function
 (parameter_declaration declarator: (_) @binds)
-(declaration declarator: (_) @binds) (declaration) @after
+(declaration declarator: (_) @binds @after)
 (function_definition declarator: (_) @binds.outer)
 (struct_specifier body: (_)) @class (union_specifier body: (_)) @class
 [(struct_specifier name: (_) @outer body: (_)) (union_specifier name: (_) @outer body: (_))
@@ -128,13 +129,14 @@ const cppOnly = `
 (for_range_loop) @block (for_range_loop declarator: (_) @binds) (lambda_expression) @function (catch_clause) @block
 (optional_parameter_declaration declarator: (_) @binds) (variadic_parameter_declaration declarator: (_) @binds)
 (class_specifier name: (_) @outer body: (_)) @class
-(namespace_definition) @block (namespace_definition name: (_) @outer)
+(namespace_definition name: (_) @outer) @block
 (alias_declaration name: (_) @local) (template_declaration) @block (type_parameter_declaration (type_identifier) @local)
 (function_declarator declarator: (field_identifier) @method)
 [(field_declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @use)))
  (field_declaration_list (declaration declarator: (function_declarator declarator: (identifier) @use)))]
+((qualified_identifier scope: (namespace_identifier) @_class name: (identifier) @creates) (#eq? @creates @_class))
 (condition_clause) @block (field_initializer (field_identifier) @own)
-[(qualified_identifier) (template_function)] @unbound
+[(qualified_identifier) (template_function) (destructor_name)] @unbound
 `;
 
 const c: NameRow = { query: cQuery, shared: /^(?!\s*static\b)\S/ };

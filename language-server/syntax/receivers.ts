@@ -12,7 +12,7 @@ const maxObjectLength = 100;
 
 /** receiver: the name that the method around the name gives its object, if it gives one. */
 export function receiverOf(node: Node, roles: ReadonlySet<string>, receiver: string | undefined): Name['receiver'] {
-  if (roles.has('import')) return 'none';
+  if (roles.has('import') || roles.has('creates')) return 'none';
   if (roles.has('own') || node.type === 'private_property_identifier') return 'own';
   const sign = codeBefore(node);
   const isMember =
