@@ -14,6 +14,7 @@
 //   @binds: a pattern; the names in it are local, except in @unbound parts. With @binds.hoisted, they are hoisted; so for
 //     @binds.field and .outer.
 //   @after: a local declared in this node exists only from the end of the node.
+//   @outside: the locals of the parent do not exist in this node.
 // Other names:
 //   @use: does not declare anything, even if another capture says so.
 //   @key, and any name in a @foreign node: does not belong to this file.
@@ -126,7 +127,7 @@ const cQuery = `
 (function_declarator parameters: (_) @unbound) (bitfield_clause) @unbound
 `;
 const cppOnly = `
-(for_range_loop) @block (for_range_loop declarator: (_) @binds) (lambda_expression) @function (catch_clause) @block
+(for_range_loop declarator: (_) @binds right: (_) @outside) @block (lambda_expression) @function (catch_clause) @block
 (optional_parameter_declaration declarator: (_) @binds) (variadic_parameter_declaration declarator: (_) @binds)
 (class_specifier name: (_) @outer body: (_)) @class
 (namespace_definition name: (_) @outer) @block
@@ -175,6 +176,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (named_expression name: (_) @hoisted)
 (for_statement left: (_) @binds.hoisted) (for_in_clause left: (_) @binds.hoisted)
 (as_pattern_target (_) @binds.hoisted) (case_pattern (dotted_name . (identifier) @hoisted .))
+(keyword_pattern . (identifier) @key) (keyword_pattern (dotted_name . (identifier) @hoisted .))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @field))))
 ((assignment left: (attribute object: (identifier) @_s attribute: (identifier) @field)) (#eq? @_s "self"))
 (global_statement (identifier) @outward) (nonlocal_statement (identifier) @outward)
@@ -228,8 +230,9 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 [(function_item) (closure_expression) (function_signature_item)] @function
 (impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name)]) @class
 (struct_item name: (_) @name) @class (enum_item name: (_) @name) @class (trait_item name: (_) @name) @class
-(let_declaration pattern: (_) @binds) (let_declaration) @after (let_condition pattern: (_) @binds)
-(for_expression pattern: (_) @binds) (match_arm pattern: (_) @binds)
+(let_declaration pattern: (_) @binds) @after (let_condition pattern: (_) @binds) @after
+(if_expression alternative: (_) @outside) (for_expression pattern: (_) @binds value: (_) @outside)
+(match_arm pattern: (_) @binds)
 (parameter pattern: (_) @binds) (closure_parameters (_) @binds)
 [(function_item name: (_) @outer) (function_signature_item name: (_) @outer) (mod_item name: (_) @outer)
  (struct_item name: (_) @outer) (enum_item name: (_) @outer) (trait_item name: (_) @outer) (type_item name: (_) @outer)]
@@ -347,7 +350,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 [(block) (for_statement) (when_expression) (when_entry) (catch_block)] @block
 [(function_declaration) (lambda_literal) (anonymous_function) (secondary_constructor)] @function
 [(class_declaration name: (_) @outer) (object_declaration name: (_) @outer)] @class
-(variable_declaration (identifier) @local)
+(variable_declaration (identifier) @local) (for_statement "in" . (_) @outside)
 [(class_body (property_declaration (variable_declaration (identifier) @field)))
  (class_parameter ["val" "var"] . (identifier) @field)]
 (enum_entry . (identifier) @field)

@@ -131,10 +131,11 @@ const scopeKinds: ReadonlySet<string> = new Set(['block', 'function', 'closed', 
 
 /** The scopes around a name, innermost last. around: the captures that contain the name, outermost first. */
 function scopesOf(around: readonly Capture[]): Scope[] {
+  const left = around.flatMap(({ name, node }) => (name === 'outside' ? [node.parent?.id] : []));
   const scopes: Scope[] = [];
   for (const capture of around) {
-    if (!scopeKinds.has(capture.name)) continue;
     const { node } = capture;
+    if (!scopeKinds.has(capture.name) || left.includes(node.id)) continue;
     const last = scopes.at(-1);
     const kind = capture.name as Scope['kind'];
     // The parameters of a function and the names of its body are in one scope.
