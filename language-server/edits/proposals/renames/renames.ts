@@ -183,7 +183,7 @@ async function placesElsewhere({ path }: NamedSource, text: TextBefore, rename: 
   const possible = usesOf(names.unknown);
   const isTaken = others.bindings.some(({ home, isMember }) => !home && !isMember);
   if (isTaken || !rename.isShared) return { certain: [], possible };
-  const isImported = ({ imported }: Name) => imported !== undefined && importsFile(imported.text, rename.path);
+  const isImported = ({ imported }: Name) => imported !== undefined && importsFile(imported.text, path, rename.path);
   const all = [...names.bindings.flatMap((binding) => binding.names), ...names.free];
   const specifying = ['import', 'origin', 'shorthand'];
   const specifiers = all.filter((name) => isImported(name) && specifying.some((role) => name.roles.has(role)));
