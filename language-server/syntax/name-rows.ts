@@ -6,6 +6,7 @@
 //   @closed: a function that cannot use the locals around it.
 //   @class: it has members. All classes with the same @name are one scope.
 //   @receiver: the name that a method gives its object.
+//   @rebinds: in it, `this` is another object than around it.
 // Declarations:
 //   @local, @outer: declare a name in the innermost scope, or in the scope around that one.
 //   @hoisted: declares a name in the function.
@@ -59,6 +60,8 @@ const scripts = `
 [(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function_declaration)
  (generator_function)] @function
 (class_body) @class
+[(function_declaration) (function_expression) (generator_function_declaration) (generator_function)] @rebinds
+(object (method_definition) @rebinds)
 (variable_declarator name: (_) @binds)
 (variable_declaration (variable_declarator name: (_) @binds.hoisted))
 (for_in_statement kind: "var" left: (_) @binds.hoisted)

@@ -107,11 +107,22 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
   const scopes = scopesOf(around);
   const innermost = scopes.at(-1)?.node ?? top;
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost));
-  const receiver = receiverOf(node, roles, captures.find(({ name }) => name === 'receiver')?.node.text);
+  const receiver = receiverOf(
+    node,
+    roles,
+    captures.find(({ name }) => name === 'receiver')?.node.text,
+    isRebound(around),
+  );
   const imported = around.find(({ name }) => name === 'import.statement')?.node;
   const ofNode = captures.filter((each) => each.node.id === node.id);
   const owner = ofNode.flatMap((each) => besides(each, 'owner') ?? [])[0]?.text;
   return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported, owner };
+}
+
+/** Whether `this` is another object than that of the class around the name. */
+function isRebound(around: readonly Capture[]): boolean {
+  const innermost = around.findLast(({ name }) => name === 'class' || name === 'rebinds');
+  return innermost?.name === 'rebinds' && around.some(({ name }) => name === 'class');
 }
 
 /** The node that the same match captures under another name. */

@@ -10,8 +10,16 @@ const withArrow = /^(?:field|member)_/;
 const ownObject = /^(?:this|self|cls|Self|static|\$this)[?!]*$/;
 const maxObjectLength = 100;
 
-/** receiver: the name that the method around the name gives its object, if it gives one. */
-export function receiverOf(node: Node, roles: ReadonlySet<string>, receiver: string | undefined): Name['receiver'] {
+/**
+ * receiver: the name that the method around the name gives its object, if it gives one. isRebound: whether `this` is
+ * another object than that of the class.
+ */
+export function receiverOf(
+  node: Node,
+  roles: ReadonlySet<string>,
+  receiver: string | undefined,
+  isRebound: boolean,
+): Name['receiver'] {
   if (roles.has('import') || roles.has('creates')) return 'none';
   if (roles.has('own') || node.type === 'private_property_identifier') return 'own';
   const sign = codeBefore(node);
@@ -19,7 +27,7 @@ export function receiverOf(node: Node, roles: ReadonlySet<string>, receiver: str
     sign && (memberSign.test(sign.type) || (sign.type === '->' && withArrow.test(sign.parent?.type ?? '')));
   if (!isMember) return memberTypes.test(node.type) ? 'other' : 'none';
   const object = codeBefore(sign);
-  if (!object || object.endIndex - object.startIndex > maxObjectLength) return 'other';
+  if (isRebound || !object || object.endIndex - object.startIndex > maxObjectLength) return 'other';
   return object.text === receiver || ownObject.test(object.text) ? 'own' : 'other';
 }
 
