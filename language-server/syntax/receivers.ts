@@ -34,7 +34,7 @@ export function receiverOf(
 /** The node before this one, without comments. A "?" belongs to the sign after it, as in C#. */
 function codeBefore(node: Node): Node | null {
   let before = node.previousSibling;
-  while (before && /comment|^\?$/.test(before.type)) before = before.previousSibling;
+  while (before && (before.isMissing || /comment|^\?$/.test(before.type))) before = before.previousSibling;
   const { parent } = node;
   return before ?? (parent?.startIndex === node.startIndex ? codeBefore(parent) : null);
 }
