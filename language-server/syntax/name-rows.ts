@@ -12,8 +12,8 @@
 //   @hoisted: declares a name in the function.
 //   @field, @method: declare a member of the class.
 //   @import: declares a name for something in another file.
-//   @binds: a pattern; the names in it are local, except in @unbound parts. With @binds.hoisted, they are hoisted; so for
-//     @binds.field and .outer.
+//   @binds: a pattern; the names in it are local variables, except in @unbound parts. With @binds.hoisted, they are
+//     hoisted; so for @binds.field and .outer.
 //   @after: a local declared in this node exists only from the end of the node.
 //   @outside: the locals of the parent do not exist in this node.
 // Other names:
@@ -146,8 +146,8 @@ const cppOnly = `
 const c: NameRow = { query: cQuery, shared: /^(?!\s*static\b)\S/ };
 
 /**
- * The keys of composite literals of a type, also where a list or a map leaves out the type: `[]Point{{x: 1}}`. role: what
- * these keys are; 'own': members of the class @name.
+ * The keys of composite literals of a type, also where a list or a map leaves out the type: `[]Point{{x: 1}}`. role:
+ * what these keys are; 'own': members of the class @name.
  */
 function goLiteral(type: string, role: 'own' | 'key'): string {
   const fields = `(literal_value (keyed_element . (literal_element (identifier) @${role})))`;

@@ -85,11 +85,11 @@ interface Capture {
 /** The name at the offset. null: there is no name, or it does not belong to this file. */
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
   const end = at + length;
-  const [before, following] = [text.slice(Math.max(0, at - 1), at), text.slice(end, end + 1)];
+  const [before = '', following = ''] = [text[at - 1], text[end]];
   const node = top.namedDescendantForIndex(at, end);
   if (!node) return null;
   // A "$" beside a name is a part of it, as in JavaScript and PHP, unless it begins an interpolation.
-  const isExact = node.startIndex === at && node.endIndex === end && !before.endsWith('$') && following !== '$';
+  const isExact = node.startIndex === at && node.endIndex === end && before !== '$' && following !== '$';
   const isPrivate = node.type === 'private_property_identifier' && node.startIndex === at - 1;
   const isInString = row.inString?.[0].test(before) && row.inString[1].test(following) && /string/.test(node.type);
   if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type)))) return null;
@@ -107,22 +107,13 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
   const scopes = scopesOf(around);
   const innermost = scopes.at(-1)?.node ?? top;
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost));
-  const receiver = receiverOf(
-    node,
-    roles,
-    captures.find(({ name }) => name === 'receiver')?.node.text,
-    isRebound(around),
-  );
+  const isRebound = around.findLast(({ name }) => name === 'class' || name === 'rebinds')?.name === 'rebinds';
+  const object = captures.find(({ name }) => name === 'receiver')?.node.text;
+  const receiver = receiverOf(node, roles, object, isRebound);
   const imported = around.find(({ name }) => name === 'import.statement')?.node;
   const ofNode = captures.filter((each) => each.node.id === node.id);
   const owner = ofNode.flatMap((each) => besides(each, 'owner') ?? [])[0]?.text;
   return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported, owner };
-}
-
-/** Whether `this` is another object than that of the class around the name. */
-function isRebound(around: readonly Capture[]): boolean {
-  const innermost = around.findLast(({ name }) => name === 'class' || name === 'rebinds');
-  return innermost?.name === 'rebinds' && around.some(({ name }) => name === 'class');
 }
 
 /** The node that the same match captures under another name. */
@@ -142,11 +133,11 @@ const scopeKinds: ReadonlySet<string> = new Set(['block', 'function', 'closed', 
 
 /** The scopes around a name, innermost last. around: the captures that contain the name, outermost first. */
 function scopesOf(around: readonly Capture[]): Scope[] {
-  const left = around.flatMap(({ name, node }) => (name === 'outside' ? [node.parent?.id] : []));
+  const outsideOf = around.flatMap(({ name, node }) => (name === 'outside' ? [node.parent?.id] : []));
   const scopes: Scope[] = [];
   for (const capture of around) {
     const { node } = capture;
-    if (!scopeKinds.has(capture.name) || left.includes(node.id)) continue;
+    if (!scopeKinds.has(capture.name) || outsideOf.includes(node.id)) continue;
     const last = scopes.at(-1);
     const kind = capture.name as Scope['kind'];
     // The parameters of a function and the names of its body are in one scope.

@@ -3,35 +3,39 @@ import type { Node } from 'web-tree-sitter';
 import type { Name } from './names.ts';
 
 const memberTypes = /^(?:property_identifier|field_identifier)$/;
-/** Matches the types of tokens between an object and its member. An arrow has other meanings outside such nodes. */
+/** Matches the types of the tokens before a member. */
 const memberSign = /^(?:\.|\?\.|&\.|::|\?->|optional_chain)$/;
+/** Matches the types of the nodes in which an arrow comes before a member. Elsewhere, it comes before a result. */
 const withArrow = /^(?:field|member)_/;
 /** Matches the object or class to which the code belongs, perhaps with a check for null. */
 const ownObject = /^(?:this|self|cls|Self|static|\$this)[?!]*$/;
+/** An object with more characters is a long expression, whose text we do not read. */
 const maxObjectLength = 100;
 
 /**
- * receiver: the name that the method around the name gives its object, if it gives one. isRebound: whether `this` is
- * another object than that of the class.
+ * object: the name that the method around the name gives its object, if it gives one. isRebound: whether `this` is not
+ * the object of the class around the name.
  */
 export function receiverOf(
   node: Node,
   roles: ReadonlySet<string>,
-  receiver: string | undefined,
+  object: string | undefined,
   isRebound: boolean,
 ): Name['receiver'] {
   if (roles.has('import') || roles.has('creates')) return 'none';
   if (roles.has('own') || node.type === 'private_property_identifier') return 'own';
   const sign = codeBefore(node);
-  const isMember =
-    sign && (memberSign.test(sign.type) || (sign.type === '->' && withArrow.test(sign.parent?.type ?? '')));
-  if (!isMember) return memberTypes.test(node.type) ? 'other' : 'none';
-  const object = codeBefore(sign);
-  if (isRebound || !object || object.endIndex - object.startIndex > maxObjectLength) return 'other';
-  return object.text === receiver || ownObject.test(object.text) ? 'own' : 'other';
+  if (!sign || !isMemberSign(sign)) return memberTypes.test(node.type) ? 'other' : 'none';
+  const receiver = codeBefore(sign);
+  if (isRebound || !receiver || receiver.endIndex - receiver.startIndex > maxObjectLength) return 'other';
+  return receiver.text === object || ownObject.test(receiver.text) ? 'own' : 'other';
 }
 
-/** The node before this one, without comments. A "?" belongs to the sign after it, as in C#. */
+function isMemberSign({ type, parent }: Node): boolean {
+  return type === '->' ? withArrow.test(parent?.type ?? '') : memberSign.test(type);
+}
+
+/** The node before this one, without comments and what the parser adds. In C#, a "?" is a part of the sign after it. */
 function codeBefore(node: Node): Node | null {
   let before = node.previousSibling;
   while (before && (before.isMissing || /comment|^\?$/.test(before.type))) before = before.previousSibling;
