@@ -53,10 +53,9 @@ function grouped(names: readonly Name[], row: NameRow): Pick<Names, 'bindings' |
     else if (!name.roles.has('keyword')) free.push(name);
   }
   for (const name of names) {
-    const binding = ownedBy(name, declared, row);
-    // If one word is both a variable and the field that it fills, this occurrence of the field gets its own role.
-    const roles = name.roles.has('shorthand') ? new Set(['filled']) : name.roles;
-    if (binding) meanings.push({ name: { ...name, roles }, binding });
+    const binding = name.roles.has('shorthand') && ownedBy(name, declared, row);
+    // One word is both a variable and the field that it fills. This occurrence of the field gets its own role.
+    if (binding) meanings.push({ name: { ...name, roles: new Set(['filled']) }, binding });
   }
   for (const { name, binding } of meanings.sort((a, b) => a.name.at - b.name.at)) binding.names.push(name);
   const isUnknown = ({ receiver }: Name) => receiver === 'other';
@@ -127,8 +126,9 @@ function possibleFor({ node }: Name, declared: readonly Meaning[]): readonly Mea
 
 /** What the name refers to; undefined if the document does not declare it. */
 function lookUp(name: Name, declared: readonly Meaning[], row: NameRow): Binding | undefined {
-  const { roles, at } = name;
-  if (roles.has('origin') || roles.has('keyword')) return undefined;
+  const { roles, at, owner } = name;
+  if (roles.has('origin')) return undefined;
+  if (roles.has('keyword') || (roles.has('own') && owner !== undefined)) return ownedBy(name, declared, row);
   const memberOf = (scope: Scope | undefined) => {
     const key = `${scope?.key ?? ''}${namespaceOf(name, row)}`;
     return declared.find(({ binding }) => binding.key === key)?.binding;

@@ -25,7 +25,8 @@
 //   @shorthand, @exported: also name a member.
 //   @keyword: the name of a parameter, in a call.
 //   @creates: the name of a constructor after that of its class. It refers to the class.
-//   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, and a @keyword a parameter.
+//   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, an @own is nothing but that,
+//     and a @keyword is a parameter.
 //   @unclear: it is unknown what the name means.
 
 export interface NameRow {
@@ -147,7 +148,7 @@ const c: NameRow = { query: cQuery, shared: /^(?!\s*static\b)\S/ };
 
 /**
  * The keys of composite literals of a type, also where a list or a map leaves out the type: `[]Point{{x: 1}}`. role:
- * what these keys are; 'own': members of the class @name.
+ * what these keys are; 'own': members of the @owner.
  */
 function goLiteral(type: string, role: 'own' | 'key'): string {
   const fields = `(literal_value (keyed_element . (literal_element (identifier) @${role})))`;
@@ -155,9 +156,7 @@ function goLiteral(type: string, role: 'own' | 'key'): string {
   const element = `[${type} (pointer_type ${type})]`;
   const list = `[(slice_type element: ${element}) (array_type element: ${element})
     (implicit_length_array_type element: ${element}) (map_type value: ${element})]`;
-  const scope = role === 'own' ? '@class' : '';
-  return `(composite_literal type: ${type} body: ${fields}) ${scope}
-    (composite_literal type: ${list} body: ${elements}) ${scope}`;
+  return `(composite_literal type: ${type} body: ${fields}) (composite_literal type: ${list} body: ${elements})`;
 }
 
 /** By the name of the grammar. */
@@ -218,7 +217,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
  (composite_literal (struct_type) @class) (function_declaration (struct_type) @class)]
 (function_declaration name: (_) @outer) (type_spec name: (_) @outer) (type_alias name: (_) @local)
 (field_declaration name: (_) @field) (method_declaration name: (_) @method)
-${goLiteral('(type_identifier) @name', 'own')} ${goLiteral('(generic_type type: (type_identifier) @name)', 'own')}
+${goLiteral('(type_identifier) @owner', 'own')} ${goLiteral('(generic_type type: (type_identifier) @owner)', 'own')}
 ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (import_spec) @import.statement (import_spec name: (_) @import) (package_clause (_) @key)
 [(selector_expression) (index_expression) (unary_expression)] @unbound

@@ -23,8 +23,8 @@ export interface Name {
   /** The import statement that contains the name; undefined if none does. */
   imported: Node | undefined;
   /**
-   * The text that names the function, if this name is a keyword argument in its call, or the struct, if this name fills
-   * its field of the same name.
+   * The text that names the function, if this name is a keyword argument in its call, or the struct or class, if this
+   * name is its field where its fields are filled.
    */
   owner: string | undefined;
 }
