@@ -18,7 +18,7 @@
 //   @outside: the locals of the parent do not exist in this node.
 // Other names:
 //   @use: does not declare anything, even if another capture says so.
-//   @key, and any name in a @foreign node: does not belong to this file.
+//   @key, and any name in a @foreign node: does not belong to this file; except a @key that is also captured as @own.
 //   @origin: the original name of a renamed import. An @import.statement contains both names.
 //   @call, @own: refer only to methods, or only to members of the class.
 //   @enclosing, @outward: the name is looked up, or declared, outside the function.
@@ -289,8 +289,9 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
  (namespace_declaration)] @block
 [(method_declaration) (constructor_declaration) (lambda_expression) (local_function_statement) (accessor_declaration)
  (anonymous_method_expression)] @function
-[(class_declaration name: (_) @outer) (struct_declaration name: (_) @outer) (interface_declaration name: (_) @outer)
- (record_declaration name: (_) @outer) (enum_declaration name: (_) @outer)] @class
+[(class_declaration name: (_) @outer @name) (struct_declaration name: (_) @outer @name)
+ (interface_declaration name: (_) @outer @name) (record_declaration name: (_) @outer @name)
+ (enum_declaration name: (_) @outer @name)] @class
 (variable_declarator name: (_) @local) (variable_declarator (tuple_pattern (_) @binds))
 (field_declaration (variable_declaration (variable_declarator name: (_) @field)))
 (property_declaration name: (_) @field) (enum_member_declaration name: (_) @field)
@@ -301,6 +302,9 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (method_declaration name: (_) @method)
 (local_function_statement name: (_) @outer)
 (argument name: (_) @key) (initializer_expression (assignment_expression left: (identifier) @key))
+(object_creation_expression type: [(identifier) @owner (generic_name (identifier) @owner)]
+  initializer: (initializer_expression (assignment_expression left: (identifier) @own)))
+(with_initializer . (identifier) @key)
 (anonymous_object_creation_expression (identifier) @unclear)
 (using_directive) @import.statement (using_directive name: (_) @import)
 `,

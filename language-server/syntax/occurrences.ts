@@ -103,7 +103,7 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
         a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex || captureOrder(a) - captureOrder(b),
     );
   const roles: Set<string> = isInString ? new Set() : rolesOf(node, around);
-  if (roles.has('key') || around.some(({ name }) => name === 'foreign')) return null;
+  if ((roles.has('key') && !roles.has('own')) || around.some(({ name }) => name === 'foreign')) return null;
   const scopes = scopesOf(around);
   const innermost = scopes.at(-1)?.node ?? top;
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost));
