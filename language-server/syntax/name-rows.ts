@@ -211,7 +211,9 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (var_spec name: (_) @binds) (var_spec) @after (const_spec name: (_) @binds) (const_spec) @after
 (range_clause left: (_) @binds ":=") @after
 (receive_statement left: (_) @binds ":=") @after
-(type_switch_statement alias: (_) @binds) (type_switch_statement value: (identifier) @enclosing)
+(type_switch_statement alias: (_) @binds)
+((type_switch_statement alias: (expression_list (identifier) @_alias) value: (identifier) @enclosing)
+ (#eq? @_alias @enclosing))
 [(var_spec (struct_type) @class) (field_declaration (struct_type) @class) (parameter_declaration (struct_type) @class)
  (slice_type (struct_type) @class) (map_type (struct_type) @class) (pointer_type (struct_type) @class)
  (composite_literal (struct_type) @class) (function_declaration (struct_type) @class)]
