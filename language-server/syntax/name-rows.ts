@@ -6,7 +6,8 @@
 //   @closed: a function that cannot use the locals around it.
 //   @class: it has members. All classes with the same @name are one scope.
 //   @receiver: the name that a method gives its object.
-//   @rebinds: in it, `this` is another object than around it.
+//   @rebinds: in it, `this` is another object than around it. If the same pattern captures a @hiding variable, it is the
+//     @receiver with the name of this variable that is another object.
 // Declarations:
 //   @local, @outer: declare a name in the innermost scope, or in the scope around that one.
 //   @hoisted: declares a name in the function.
@@ -214,6 +215,10 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (type_switch_statement alias: (_) @binds)
 ((type_switch_statement alias: (expression_list (identifier) @_alias) value: (identifier) @enclosing)
  (#eq? @_alias @enclosing))
+(for_statement (range_clause left: (expression_list (identifier) @hiding) ":=") body: (_) @rebinds)
+(type_switch_statement alias: (expression_list (identifier) @hiding) [(type_case) (default_case)] @rebinds)
+(func_literal parameters: (parameter_list (parameter_declaration name: (identifier) @hiding))) @rebinds
+(if_statement initializer: (short_var_declaration left: (expression_list (identifier) @hiding)) (block) @rebinds)
 [(var_spec (struct_type) @class) (field_declaration (struct_type) @class) (parameter_declaration (struct_type) @class)
  (slice_type (struct_type) @class) (map_type (struct_type) @class) (pointer_type (struct_type) @class)
  (composite_literal (struct_type) @class) (function_declaration (struct_type) @class)]

@@ -107,13 +107,21 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
   const scopes = scopesOf(around);
   const innermost = scopes.at(-1)?.node ?? top;
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost));
-  const isRebound = around.findLast(({ name }) => name === 'class' || name === 'rebinds')?.name === 'rebinds';
   const object = captures.find(({ name }) => name === 'receiver')?.node.text;
-  const receiver = receiverOf(node, roles, object, isRebound);
+  const receiver = receiverOf(node, roles, object, isRebound(around, object));
   const imported = around.find(({ name }) => name === 'import.statement')?.node;
   const ofNode = captures.filter((each) => each.node.id === node.id);
   const owner = ofNode.flatMap((each) => besides(each, 'owner') ?? [])[0]?.text;
   return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported, owner };
+}
+
+/** Whether `this`, or the name that the method gives its object, is something else around the name. */
+function isRebound(around: readonly Capture[], object: string | undefined): boolean {
+  const rebinds = (each: Capture) => {
+    const hiding = besides(each, 'hiding');
+    return each.name === 'rebinds' && (!hiding || hiding.text === object);
+  };
+  return around.findLast((each) => each.name === 'class' || rebinds(each))?.name === 'rebinds';
 }
 
 /** The node that the same match captures under another name. */

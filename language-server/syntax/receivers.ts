@@ -13,8 +13,8 @@ const ownObject = /^(?:this|self|cls|Self|static|\$this)[?!]*$/;
 const maxObjectLength = 100;
 
 /**
- * object: the name that the method around the name gives its object, if it gives one. isRebound: whether `this` is not
- * the object of the class around the name.
+ * object: the name that the method around the name gives its object, if it gives one. isRebound: whether this name, or
+ * `this`, is something else here.
  */
 export function receiverOf(
   node: Node,
