@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Node } from 'web-tree-sitter';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
-import type { Binding, Name } from '../../../syntax/names.ts';
+import type { Binding, Name, Names, Scope } from '../../../syntax/names.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
 import { declares } from './declares-by-text.ts';
 import { importsFile, seesAllOf } from './imports.ts';
@@ -96,9 +96,6 @@ async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | un
   if (bindings.length === 0) return undefined;
   const isBroken = ({ home }: Binding) => names.broken.some((name) => !home || isIn(name, home.node));
   if (bindings.some((binding) => isAmbiguous(binding, names.row) || isBroken(binding))) return undecided;
-  const hiding = others.bindings.flatMap(({ home }) => home?.node ?? []);
-  const isHidden = (name: Name, { home }: Binding) =>
-    hiding.some((node) => isIn(name, node) && node.startIndex > (home?.node.startIndex ?? -1));
   const lines = text.text.split('\n');
   const isKnownElsewhere = ({ home, declarations: [first] }: Binding) => {
     const around = first?.scopes.slice(0, first.scopes.findLastIndex(({ key }) => key === home?.key) + 1);
@@ -112,12 +109,26 @@ async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | un
     declarations.flatMap((name) => inCommentAbove(name, text, old, now)),
   );
   const usesOf = (all: readonly Name[]) => all.flatMap((name) => useOf(name, text, made));
-  const certain = bindings.flatMap((binding) => usesOf(binding.names.filter((name) => !isHidden(name, binding))));
+  const certain = bindings.flatMap((binding) =>
+    usesOf(binding.names.filter((name) => !isHidden(name, others, binding.home))),
+  );
   return {
     ...{ isPure, isMember, isShared: !isAlias && bindings.some(isKnownElsewhere) },
     times: new Set(declared.map((first) => first?.at)).size,
     own: { certain, possible: [...inComments, ...(isMember ? usesOf(names.unknown) : [])] },
   };
+}
+
+/**
+ * Whether the name would mean something else if it became the new name, because a scope between it and its home
+ * declares the new name. others: the new name's occurrences.
+ */
+function isHidden(name: Name, { bindings, row }: Names, home?: Scope): boolean {
+  const { receiver, roles } = name;
+  if (receiver !== 'none' || roles.has('keyword') || roles.has('filled')) return false;
+  const hiding = bindings.filter(({ isMember }) => !isMember || row.bareMembers === 'everywhere');
+  const from = home?.node.startIndex ?? -1;
+  return hiding.some((other) => other.home && other.home.node.startIndex > from && isIn(name, other.home.node));
 }
 
 function isIn({ at }: Name, { startIndex, endIndex }: Node): boolean {
