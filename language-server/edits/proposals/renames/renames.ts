@@ -203,5 +203,5 @@ async function placesElsewhere({ path }: NamedSource, text: TextBefore, rename: 
   );
   const isSeen = specifiers.length === 0 && seesAllOf(text.text, path, rename.path);
   const free = isSeen ? names.free.filter(({ receiver, imported }) => receiver === 'none' && !imported) : [];
-  return { certain: usesOf([...followers, ...free]), possible };
+  return { certain: usesOf([...followers, ...free].filter((name) => !isHidden(name, others))), possible };
 }
