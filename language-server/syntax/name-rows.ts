@@ -59,11 +59,9 @@ export interface NameRow {
 
 const scripts = `
 (statement_block) @block (for_statement) @block (for_in_statement) @block (catch_clause) @block (switch_body) @block
-[(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function_declaration)
- (generator_function)] @function
+[(function_declaration) (function_expression) (generator_function_declaration) (generator_function)] @function @rebinds
+[(arrow_function) (method_definition)] @function (object (method_definition) @rebinds)
 (class_body) @class
-[(function_declaration) (function_expression) (generator_function_declaration) (generator_function)] @rebinds
-(object (method_definition) @rebinds)
 (variable_declarator name: (_) @binds)
 (variable_declaration (variable_declarator name: (_) @binds.hoisted))
 (for_in_statement kind: "var" left: (_) @binds.hoisted)
@@ -208,10 +206,8 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
   (generic_type type: (_) @name) (pointer_type (generic_type type: (_) @name))]))) @class
 (method_declaration) @function [(method_elem) (function_type)] @block
 (parameter_declaration name: (_) @binds) (variadic_parameter_declaration name: (_) @binds)
-(short_var_declaration left: (_) @binds) (short_var_declaration) @after
-(var_spec name: (_) @binds) (var_spec) @after (const_spec name: (_) @binds) (const_spec) @after
-(range_clause left: (_) @binds ":=") @after
-(receive_statement left: (_) @binds ":=") @after
+(short_var_declaration left: (_) @binds) @after (var_spec name: (_) @binds) @after (const_spec name: (_) @binds) @after
+(range_clause left: (_) @binds ":=") @after (receive_statement left: (_) @binds ":=") @after
 (type_switch_statement alias: (_) @binds)
 ((type_switch_statement alias: (expression_list (identifier) @_alias) value: (identifier) @enclosing)
  (#eq? @_alias @enclosing))
