@@ -4,7 +4,7 @@ import { grammarOf } from './grammars.ts';
 import { type NameRow, nameRows } from './name-rows.ts';
 import type { Binding, Meaning, Name, Names, Scope } from './names.ts';
 import { occurrencesIn } from './occurrences.ts';
-import { classOf, ownedBy } from './owned-names.ts';
+import { classOf, isOwned, ownedBy } from './owned-names.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
 
 export function hasNames(languageId: string): boolean {
@@ -50,7 +50,7 @@ function grouped(names: readonly Name[], row: NameRow): Pick<Names, 'bindings' |
     if (declaring.has(name)) continue;
     const binding = lookUp(name, possibleFor(name, declared), row);
     if (binding) meanings.push({ name, binding });
-    else if (!name.roles.has('keyword')) free.push(name);
+    else if (!isOwned(name)) free.push(name);
   }
   for (const name of names) {
     const binding = name.roles.has('shorthand') && ownedBy(name, declared, row);
@@ -58,11 +58,10 @@ function grouped(names: readonly Name[], row: NameRow): Pick<Names, 'bindings' |
     if (binding) meanings.push({ name: { ...name, roles: new Set(['filled']) }, binding });
   }
   for (const { name, binding } of meanings.sort((a, b) => a.name.at - b.name.at)) binding.names.push(name);
-  const isUnknown = ({ receiver }: Name) => receiver === 'other';
   return {
     bindings: [...new Set(declared.map(({ binding }) => binding))],
-    free: free.filter((name) => !isUnknown(name)),
-    unknown: free.filter(isUnknown),
+    free: free.filter(({ receiver }) => receiver === 'none'),
+    unknown: free.filter(({ receiver }) => receiver !== 'none'),
   };
 }
 
@@ -126,9 +125,9 @@ function possibleFor({ node }: Name, declared: readonly Meaning[]): readonly Mea
 
 /** What the name refers to; undefined if the document does not declare it. */
 function lookUp(name: Name, declared: readonly Meaning[], row: NameRow): Binding | undefined {
-  const { roles, at, owner } = name;
+  const { roles, at } = name;
   if (roles.has('origin')) return undefined;
-  if (roles.has('keyword') || (roles.has('own') && owner !== undefined)) return ownedBy(name, declared, row);
+  if (isOwned(name)) return ownedBy(name, declared, row);
   const memberOf = (scope: Scope | undefined) => {
     const key = `${scope?.key ?? ''}${namespaceOf(name, row)}`;
     return declared.find(({ binding }) => binding.key === key)?.binding;

@@ -62,7 +62,7 @@ export interface Names {
   free: readonly Name[];
   /** Occurrences in code that cannot be parsed. */
   broken: readonly Name[];
-  /** Occurrences that are a member of something unknown. */
+  /** Occurrences that are a member of something unknown, or one that the class around them does not declare. */
   unknown: readonly Name[];
   row: NameRow;
 }

@@ -8,6 +8,11 @@ export function classOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'class');
 }
 
+/** Whether the name means nothing but what its owner declares. */
+export function isOwned({ roles, owner }: Name): boolean {
+  return roles.has('keyword') || (roles.has('own') && owner !== undefined);
+}
+
 /** The parameter or field that the name means; undefined if the document declares none or several. */
 export function ownedBy(name: Name, declared: readonly Meaning[], row: NameRow): Binding | undefined {
   const { owner, roles } = name;

@@ -202,6 +202,6 @@ async function placesElsewhere({ path }: NamedSource, text: TextBefore, rename: 
     specifier.roles.has('origin') ? [specifier] : bindingsAt(names, specifier.at).flatMap((binding) => binding.names),
   );
   const isSeen = specifiers.length === 0 && seesAllOf(text.text, path, rename.path);
-  const free = isSeen ? names.free.filter(({ receiver, imported }) => receiver === 'none' && !imported) : [];
+  const free = isSeen ? names.free.filter(({ imported }) => !imported) : [];
   return { certain: usesOf([...followers, ...free].filter((name) => !isHidden(name, others))), possible };
 }

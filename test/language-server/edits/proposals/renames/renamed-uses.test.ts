@@ -157,6 +157,29 @@ test.each([
   expect(isNamesake({ start: 15, end: 24, text: 'log(vat);' })).toBe(true);
 });
 
+test('a member that a class may inherit is no namesake, unlike a member that it declares', async () => {
+  const text = `class Base {
+  total = 0;
+}
+class Sub extends Base {
+  more = () => this.sum + 1;
+}
+class Other {
+  sum = 3;
+  less = () => this.sum - 1;
+}
+`;
+  const place = { path: 'a.ts', languageId: 'typescript', cursor: -1, text };
+  const { use, isNamesake } = await nextUse(place, history('  sum = 0;', '  total = 0;'));
+  expect(use).toBeUndefined();
+  const renamed = (line: string) => {
+    const start = text.indexOf(line);
+    return isNamesake({ start, end: start + line.length, text: line.replace('sum', 'total') });
+  };
+  expect(renamed('this.sum + 1')).toBe(false);
+  expect(renamed('this.sum - 1')).toBe(true);
+});
+
 test('without a grammar, nothing is certain, and there are no namesakes if two lines declare the name', async () => {
   const text = 'let total = 1\nprint(count)\n';
   const next = (more: string) =>
