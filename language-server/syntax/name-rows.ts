@@ -139,7 +139,7 @@ const cppOnly = `
 [(field_declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @use)))
  (field_declaration_list (declaration declarator: (function_declarator declarator: (identifier) @use)))]
 ((qualified_identifier scope: (namespace_identifier) @_class name: (identifier) @creates) (#eq? @creates @_class))
-(condition_clause) @block (field_initializer (field_identifier) @own)
+(field_initializer (field_identifier) @own)
 [(qualified_identifier) (template_function) (destructor_name)] @unbound
 `;
 
