@@ -1,7 +1,7 @@
 // How each language declares names, as data: queries over its syntax tree, and flags for what a query cannot say.
 //
 // Scopes:
-//   @block: it has locals.
+//   @block: it has locals. All blocks with the same @name are one scope.
 //   @function: it has locals and hoisted names.
 //   @closed: a function that cannot use the locals around it.
 //   @class: it has members. All classes with the same @name are one scope.
@@ -133,7 +133,7 @@ const cppOnly = `
 (for_range_loop declarator: (_) @binds right: (_) @outside) @block (lambda_expression) @function (catch_clause) @block
 (optional_parameter_declaration declarator: (_) @binds) (variadic_parameter_declaration declarator: (_) @binds)
 (class_specifier name: (_) @outer body: (_)) @class
-(namespace_definition name: (_) @outer) @block
+(namespace_definition name: (_) @outer @name) @block
 (alias_declaration name: (_) @local) (template_declaration) @block (type_parameter_declaration (type_identifier) @local)
 (function_declarator declarator: (field_identifier) @method)
 [(field_declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @use)))
@@ -291,7 +291,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
   c_sharp: {
     query: `
 [(block) (for_statement) (foreach_statement) (using_statement) (catch_clause) (switch_section) (switch_expression_arm)
- (namespace_declaration)] @block
+ (namespace_declaration name: (_) @name)] @block
 [(method_declaration) (constructor_declaration) (lambda_expression) (local_function_statement) (accessor_declaration)
  (anonymous_method_expression)] @function
 [(class_declaration name: (_) @outer @name) (struct_declaration name: (_) @outer @name)

@@ -151,8 +151,8 @@ function scopesOf(around: readonly Capture[]): Scope[] {
     // The parameters of a function and the names of its body are in one scope.
     const isBody = kind === 'block' && last?.node.id === node.parent?.id;
     if (isBody && (last?.kind === 'function' || last?.kind === 'closed')) continue;
-    const className = kind === 'class' ? besides(capture, 'name') : undefined;
-    const key = className ? `class ${className.text}` : `${node.id}`;
+    const name = besides(capture, 'name');
+    const key = name ? `${kind} ${name.text}` : `${node.id}`;
     if (last?.key !== key || last.kind !== kind) scopes.push({ kind, key, node });
   }
   return scopes;
