@@ -1,7 +1,6 @@
 // Finds renames in the history and, by the rules of scope, the other uses of the renamed symbol. The same name in a
 // string, in a comment, or for another symbol (in another function or file, say) does not count as a use.
 import { setImmediate } from 'node:timers/promises';
-import type { Node } from 'web-tree-sitter';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name, Names, Scope } from '../../../syntax/names.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
@@ -94,7 +93,8 @@ async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | un
     (binding) => isDeclaredIn(binding.declarations, text, isAlias) && !isTaken(binding),
   );
   if (bindings.length === 0) return undefined;
-  const isBroken = ({ home }: Binding) => names.broken.some((name) => !home || isIn(name, home.node));
+  const isBroken = ({ home }: Binding) =>
+    names.broken.some(({ scopes }) => !home || scopes.some(({ key }) => key === home.key));
   if (bindings.some((binding) => isAmbiguous(binding, names.row) || isBroken(binding))) return undecided;
   const lines = text.text.split('\n');
   const isKnownElsewhere = ({ home, declarations: [first] }: Binding) => {
@@ -123,16 +123,11 @@ async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | un
  * Whether the name would mean something else if it became the new name, because a scope between it and its home
  * declares the new name. others: the new name's occurrences.
  */
-function isHidden(name: Name, { bindings, row }: Names, home?: Scope): boolean {
-  const { receiver, roles } = name;
+function isHidden({ receiver, roles, scopes }: Name, { bindings, row }: Names, home?: Scope): boolean {
   if (receiver !== 'none' || roles.has('keyword') || roles.has('filled')) return false;
   const hiding = bindings.filter(({ isMember }) => !isMember || row.bareMembers === 'everywhere');
-  const from = home?.node.startIndex ?? -1;
-  return hiding.some((other) => other.home && other.home.node.startIndex > from && isIn(name, other.home.node));
-}
-
-function isIn({ at }: Name, { startIndex, endIndex }: Node): boolean {
-  return startIndex <= at && at < endIndex;
+  const between = scopes.slice(scopes.findLastIndex(({ key }) => key === home?.key) + 1);
+  return between.some(({ key }) => hiding.some((other) => other.home?.key === key));
 }
 
 async function bothNames({ tree }: TextBefore, { old, now }: Pick<Replacement, 'old' | 'now'>) {
