@@ -210,9 +210,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (statement_list [(var_declaration [(var_spec) @after (var_spec_list (var_spec) @after)])
   (const_declaration (const_spec) @after)])
 (range_clause left: (_) @binds ":=") @after (receive_statement left: (_) @binds ":=") @after
-(type_switch_statement alias: (_) @binds)
-((type_switch_statement alias: (expression_list (identifier) @_alias) value: (identifier) @enclosing)
- (#eq? @_alias @enclosing))
+(type_switch_statement alias: (_) @binds) (type_switch_statement !initializer value: (_) @outside)
 (for_statement (range_clause left: (expression_list (identifier) @hiding) ":=") body: (_) @rebinds)
 (type_switch_statement alias: (expression_list (identifier) @hiding) [(type_case) (default_case)] @rebinds)
 (func_literal parameters: (parameter_list (parameter_declaration name: (identifier) @hiding))) @rebinds
