@@ -124,6 +124,8 @@ const cQuery = `
 [(preproc_def name: (_) @local) (preproc_function_def name: (_) @local)]
 (declaration declarator: (function_declarator declarator: (_) @outer)) @block
 (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @outer))) @block
+(declaration declarator:
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (_) @outer)))) @block
 (field_declaration declarator: (function_declarator)) @block
 (preproc_include) @import.statement
 (init_declarator value: (_) @unbound) (array_declarator size: (_) @unbound)
