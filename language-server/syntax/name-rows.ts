@@ -208,7 +208,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
   (generic_type type: (_) @name) (pointer_type (generic_type type: (_) @name))]))) @class
 (method_declaration) @function [(method_elem) (function_type)] @block
 (parameter_declaration name: (_) @binds) (variadic_parameter_declaration name: (_) @binds)
-(var_spec name: (_) @binds) (const_spec name: (_) @binds) (short_var_declaration left: (_) @binds) @after
+(var_spec name: (_) @binds) (const_spec (identifier) @binds) (short_var_declaration left: (_) @binds) @after
 (statement_list [(var_declaration [(var_spec) @after (var_spec_list (var_spec) @after)])
   (const_declaration (const_spec) @after)])
 (range_clause left: (_) @binds ":=") @after (receive_statement left: (_) @binds ":=") @after
