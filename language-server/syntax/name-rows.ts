@@ -207,6 +207,10 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
   (type_identifier) @name (pointer_type (type_identifier) @name)
   (generic_type type: (_) @name) (pointer_type (generic_type type: (_) @name))]))) @class
 (method_declaration) @function [(method_elem) (function_type)] @block
+(method_declaration receiver: (parameter_list (parameter_declaration type: [
+  (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local)))
+  (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local))))])))
+(type_parameter_declaration name: (_) @local)
 (parameter_declaration name: (_) @binds) (variadic_parameter_declaration name: (_) @binds)
 (var_spec name: (_) @binds) (const_spec (identifier) @binds) (short_var_declaration left: (_) @binds) @after
 (statement_list [(var_declaration [(var_spec) @after (var_spec_list (var_spec) @after)])
