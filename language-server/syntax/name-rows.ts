@@ -205,11 +205,9 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (type_spec name: (_) @name) @class
 (method_declaration receiver: (parameter_list (parameter_declaration name: (_)? @receiver type: [
   (type_identifier) @name (pointer_type (type_identifier) @name)
-  (generic_type type: (_) @name) (pointer_type (generic_type type: (_) @name))]))) @class
+  (generic_type type: (_) @name type_arguments: (type_arguments (type_elem (_) @local)*))
+  (pointer_type (generic_type type: (_) @name type_arguments: (type_arguments (type_elem (_) @local)*)))]))) @class
 (method_declaration) @function [(method_elem) (function_type)] @block
-(method_declaration receiver: (parameter_list (parameter_declaration type: [
-  (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local)))
-  (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local))))])))
 (type_parameter_declaration name: (_) @local)
 (parameter_declaration name: (_) @binds) (variadic_parameter_declaration name: (_) @binds)
 (var_spec name: (_) @binds) (const_spec (identifier) @binds) (short_var_declaration left: (_) @binds) @after
