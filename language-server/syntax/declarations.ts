@@ -69,6 +69,11 @@ function functionOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'function' || kind === 'closed');
 }
 
+/** The scope in which an @outer name is declared. */
+function scopeAround({ scopes }: Name): Scope | undefined {
+  return scopes.slice(0, -1).findLast(({ kind }) => kind !== 'header');
+}
+
 /** What the occurrences declare: each declares nothing, one symbol, or both a field and a local. */
 function declarationsIn(names: readonly Name[], row: NameRow): Meaning[] {
   const bindings = new Map<string, Binding>();
@@ -85,7 +90,7 @@ function declarationsIn(names: readonly Name[], row: NameRow): Meaning[] {
   for (const name of names) {
     const { roles, scopes, at } = name;
     if (roles.has('field') || roles.has('method')) declare(name, classOf(name), namespaceOf(name, row), true);
-    if (roles.has('outer')) declare(name, scopes.at(-2));
+    if (roles.has('outer')) declare(name, scopeAround(name));
     else if (roles.has('local') || roles.has('import')) {
       const isAnother = row.redeclaration === 'another' && roles.has('local');
       declare(name, scopes.at(-1), isAnother ? ` ${at}` : '');

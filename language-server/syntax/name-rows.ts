@@ -2,6 +2,7 @@
 //
 // Scopes:
 //   @block: it has locals. All blocks with the same @name are one scope.
+//   @header: a block around one declaration, whose name (@outer) exists around the block.
 //   @function: it has locals and hoisted names.
 //   @closed: a function that cannot use the locals around it.
 //   @class: it has members. All classes with the same @name are one scope.
@@ -136,7 +137,11 @@ const cppOnly = `
 (optional_parameter_declaration declarator: (_) @binds) (variadic_parameter_declaration declarator: (_) @binds)
 (class_specifier name: (_) @outer body: (_)) @class
 (namespace_definition name: (_) @outer @name) @block
-(alias_declaration name: (_) @local) (template_declaration) @block (type_parameter_declaration (type_identifier) @local)
+(alias_declaration name: (_) @local) (template_declaration) @header
+(template_declaration [(alias_declaration name: (_) @outer)
+  (declaration declarator: (init_declarator declarator: (identifier) @outer))])
+(type_parameter_declaration (type_identifier) @local) (optional_type_parameter_declaration name: (_) @local)
+(variadic_type_parameter_declaration (type_identifier) @local)
 (function_declarator declarator: (field_identifier) @method)
 [(field_declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @use)))
  (field_declaration_list (declaration declarator: (function_declarator declarator: (identifier) @use)))]

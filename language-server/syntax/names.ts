@@ -31,7 +31,7 @@ export interface Name {
 
 export interface Scope {
   /** See name-rows.ts. */
-  kind: 'block' | 'function' | 'closed' | 'class';
+  kind: 'block' | 'header' | 'function' | 'closed' | 'class';
   /** Scopes with the same key count as one: the members of a class may be in several places. */
   key: string;
   node: Node;

@@ -137,7 +137,7 @@ function captureOrder({ name }: Capture): number {
   return name === 'class' ? 0 : 1;
 }
 
-const scopeKinds: ReadonlySet<string> = new Set(['block', 'function', 'closed', 'class']);
+const scopeKinds: ReadonlySet<string> = new Set(['block', 'header', 'function', 'closed', 'class']);
 
 /** The scopes around a name, innermost last. around: the captures that contain the name, outermost first. */
 function scopesOf(around: readonly Capture[]): Scope[] {
