@@ -277,6 +277,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 [(method_declaration) (constructor_declaration) (lambda_expression)] @function
 [(class_declaration name: (_) @outer) (interface_declaration name: (_) @outer) (enum_declaration name: (_) @outer)
  (record_declaration name: (_) @outer)] @class
+(object_creation_expression (class_body) @class) (enum_constant body: (class_body) @class)
 (local_variable_declaration declarator: (variable_declarator name: (_) @local))
 (field_declaration declarator: (variable_declarator name: (_) @field)) (enum_constant name: (_) @field)
 [(formal_parameter name: (_) @local) (spread_parameter (variable_declarator name: (_) @local))
@@ -346,7 +347,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
     query: `
 [(function_definition) (method_declaration)] @closed [(anonymous_function) (arrow_function)] @function
 [(class_declaration name: (_) @outer) (interface_declaration name: (_) @outer) (trait_declaration name: (_) @outer)
- (enum_declaration name: (_) @outer)] @class
+ (enum_declaration name: (_) @outer)] @class (anonymous_class body: (_) @class)
 (assignment_expression left: (variable_name) @hoisted) (assignment_expression left: (list_literal (variable_name) @hoisted))
 (augmented_assignment_expression left: (variable_name) @hoisted)
 [(simple_parameter name: (_) @hoisted) (variadic_parameter name: (_) @hoisted) (catch_clause name: (_) @hoisted)
@@ -368,6 +369,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 [(block) (for_statement) (when_expression) (when_entry) (catch_block)] @block
 [(function_declaration) (lambda_literal) (anonymous_function) (secondary_constructor)] @function
 [(class_declaration name: (_) @outer) (object_declaration name: (_) @outer)] @class
+(object_literal (class_body) @class) (enum_entry (class_body) @class)
 (variable_declaration (identifier) @local) (for_statement "in" . (_) @outside)
 [(class_body (property_declaration (variable_declaration (identifier) @field)))
  (class_parameter ["val" "var"] . (identifier) @field)]
