@@ -318,7 +318,8 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (object_creation_expression type: [(identifier) @owner (generic_name (identifier) @owner)]
   initializer: (initializer_expression (assignment_expression left: (identifier) @own)))
 (with_initializer . (identifier) @key)
-(anonymous_object_creation_expression (identifier) @unclear)
+(anonymous_object_creation_expression (identifier) @key . "=")
+(anonymous_object_creation_expression ["{" ","] . (identifier) @unclear . ["," "}"])
 (using_directive) @import.statement (using_directive name: (_) @import)
 `,
     bareMembers: 'everywhere',
