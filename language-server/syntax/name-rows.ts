@@ -7,8 +7,8 @@
 //   @closed: a function that cannot use the locals around it.
 //   @class: it has members. All classes with the same @name are one scope.
 //   @receiver: the name that a method gives its object.
-//   @rebinds: in it, `this` is another object than around it. If the same pattern captures a @hiding variable, it is the
-//     @receiver with the name of this variable that is another object.
+//   @rebinds: in it, `this` is another object than around it. If the same pattern captures a @hiding variable, it is
+//     the @receiver with the name of this variable that is another object.
 // Declarations:
 //   @local, @outer: declare a name in the innermost scope, or in the scope around that one.
 //   @hoisted: declares a name in the function.
@@ -360,7 +360,8 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (global_declaration (variable_name) @outward) (anonymous_function_use_clause (variable_name) @outward)
 (function_definition name: (_) @outer) (method_declaration name: (_) @method)
 [(member_call_expression name: (_) @call) (scoped_call_expression name: (_) @call)]
-(enum_case name: (_) @field) (property_element name: (_) @unclear) (argument name: (_) @key)
+(declaration_list (const_declaration (const_element . (name) @field))) (enum_case name: (_) @field)
+(const_declaration (const_element . (name) @outer)) (property_element name: (_) @unclear) (argument name: (_) @key)
 (namespace_use_clause) @import.statement (namespace_use_clause (qualified_name (name) @import))
 `,
     hasMethodNames: true,
