@@ -100,8 +100,10 @@ export async function generate(
   if (fork) {
     const left = maxTokens - fork.common;
     const forked = others(alternatives, fork);
-    found.push(...othersOf(await write(fork.prompt, forked, left), forked, left));
+    // If this fails, the likeliest text can be shown all the same.
+    const more = await write(fork.prompt, forked, left).catch(() => null);
     if (signal.aborted) return empty('cancelled', 'cancelled', timings);
+    if (more && more.finishReason !== 'cancelled') found.push(...othersOf(more, forked, left));
   }
   found.sort((a, b) => b.probability - a.probability);
   const suggestions = distinct([...(best.suggestion ? [best.suggestion] : []), ...found]).slice(0, alternatives);

@@ -6,7 +6,7 @@
 import type { Alternative, Completer } from '../../native/index.ts';
 import { concatTokens, type FimPrompt } from '../prompt/fim-prompt.ts';
 
-/** If the model gives the first token of an alternative less than this, it takes the whole alternative to be wrong. */
+/** If the model gives the beginning of an alternative less than this, it takes the whole alternative to be wrong. */
 export const minFirstProbability = 0.01;
 
 export interface Fork {
@@ -27,14 +27,16 @@ export interface Fork {
 export function forkOf(engine: Completer, prompt: FimPrompt, written: Alternative, shown: string): Fork | null {
   const { tokens, logProbabilities } = written;
   const healed = prompt.heal?.length ?? 0;
-  const end = healed + Buffer.byteLength(shown);
+  const end = healed + Buffer.byteLength(partIn(written.text, shown));
   const pieces = [...tokens].map((token) => Buffer.from(engine.tokenBytes(token)));
   let common = 0;
   let lowest = Math.log(1 - minFirstProbability);
   for (let i = 0, at = 0; i < pieces.length && at < end; at += pieces[i++]!.length) {
     const logProbability = logProbabilities[i] ?? 0;
-    // Elsewhere, the alternatives are mostly the same text with other white space.
-    if (logProbability >= lowest || !/[\p{L}\p{N}]/u.test(pieces[i]!.toString('utf8'))) continue;
+    // Without a word, the alternatives are mostly the same text with other white space.
+    const isWord = /[\p{L}\p{N}]/u.test(pieces[i]!.toString('utf8'));
+    const isInCharacter = (pieces[i]![0]! & 0xc0) === 0x80;
+    if (!isWord || isInCharacter || at < healed || logProbability >= lowest) continue;
     common = i;
     lowest = logProbability;
   }
@@ -45,4 +47,15 @@ export function forkOf(engine: Completer, prompt: FimPrompt, written: Alternativ
     text: Buffer.concat(pieces.slice(0, common)).subarray(healed).toString('utf8'),
     logProbability: logProbabilities.subarray(0, common).reduce((sum, each) => sum + each, 0),
   };
+}
+
+/** The part of the written text that is shown. What is shown may have other white space, and closers at its end. */
+function partIn(written: string, shown: string): string {
+  let at = 0;
+  for (const unit of shown.replace(/\s/g, '')) {
+    const next = written.slice(at).search(/\S/);
+    if (next === -1 || !written.startsWith(unit, at + next)) break;
+    at += next + unit.length;
+  }
+  return written.slice(0, at);
 }

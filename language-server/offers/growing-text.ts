@@ -24,11 +24,11 @@ export class GrowingText {
     private readonly place: Place,
     private readonly gate: Gate,
     private readonly maxTokens: number,
-    begun = { text: '', logProbability: 0 },
+    begun?: { text: string; logProbability: number },
   ) {
     const { text, offset } = place.document;
     this.around = text.slice(Math.max(0, offset - charsAround), offset + charsAround);
-    if (begun.text !== '') this.generated.append(begun.text, begun.logProbability);
+    if (begun) this.generated.append(begun.text, begun.logProbability);
   }
 
   /** Adds a generated piece. Returns the text that can be shown if it has grown. */
@@ -70,11 +70,11 @@ export class GrowingText {
 }
 
 /**
- * Another text than the likeliest one. Its first token is unlikely by design, so the gate judges the text by all others.
- * None of it is shown before it is finished.
+ * Another text than the likeliest one. The piece at which it leaves that one is unlikely by design, so the gate does not
+ * count this piece. Nothing of the text is shown before it is finished.
  */
 export class AlternativeText extends GrowingText {
-  /** The probability of its first token, if the gate leaves that out. */
+  /** The probability of that piece, if the gate leaves it out. */
   private leftOut: number | null = null;
 
   override add(piece: string, logProbability: number): null {

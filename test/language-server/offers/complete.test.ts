@@ -77,23 +77,54 @@ test('shows an alternative if the main answer adds nothing', async () => {
 const sureBut = (unlikely: string, text: string) => (index: number) =>
   index === text.indexOf(unlikely) ? Math.log(0.4) : 0;
 
+const forkingText = 'sum(price);';
+/** A model that is least sure of the word in brackets. */
+const forking: FakeOptions = {
+  respond: (prompt) => (prompt.endsWith('sum(') ? 'price);' : forkingText),
+  otherAnswers: ['total);'],
+  logProbability: sureBut('price', forkingText),
+};
+
 test('other texts fork from the likeliest one where the model was least sure of a word', async () => {
-  const text = 'sum(price);';
-  const respond = (prompt: string) =>
-    text.slice(text.length - (prompt.endsWith('sum(') ? 'price);'.length : text.length));
-  const model = { respond, otherAnswers: ['total);'], logProbability: sureBut('price', text) };
-  const { suggestions, engine } = await ask('a = $0\n', model, { alternatives: 3, maxTokens: 20 });
+  const { suggestions, engine } = await ask('a = $0\n', forking, { alternatives: 3, maxTokens: 20 });
   expect(suggestions.map((each) => each.text)).toEqual(['sum(price);', 'total', 'sum(total);']);
   expect(engine.requests.map(({ maxTokens }) => maxTokens)).toEqual([20, 15]);
 });
 
 test('the text of a fork is not shown before it is finished', async () => {
-  const text = 'sum(price);';
-  const respond = (prompt: string) =>
-    text.slice(text.length - (prompt.endsWith('sum(') ? 'price);'.length : text.length));
-  const { early } = await ask('a = $0\n', { respond, logProbability: sureBut('price', text) }, { alternatives: 2 });
-  expect(early.at(-1)).toBe(text);
+  const { early, engine } = await ask('a = $0\n', forking, { alternatives: 2 });
+  expect(early.at(-1)).toBe(forkingText);
   expect(new Set(early).size).toBe(early.length);
+  expect(engine.requests).toHaveLength(2);
+});
+
+test('if other texts cannot be generated, the likeliest one is shown', async () => {
+  const fails: FakeOptions['respond'] = (prompt) => {
+    if (prompt.endsWith('sum(')) throw new Error('the context is full');
+    return forkingText;
+  };
+  const { suggestions } = await ask('a = $0\n', { ...forking, respond: fails }, { alternatives: 2 });
+  expect(suggestions.map(({ text }) => text)).toEqual([forkingText, 'total']);
+});
+
+test('no text forks behind an invisible character that is not shown', async () => {
+  const text = 'sum(\u202eprice);';
+  const respond = (prompt: string) => (prompt.endsWith('\u202e') ? 'price);' : text);
+  const model = { respond, otherAnswers: ['total);'], logProbability: sureBut('price', text) };
+  const { suggestions } = await ask('a = $0\n', model, { alternatives: 3 });
+  expect(suggestions.map((each) => each.text)).toEqual(['sum(price);', 'total']);
+});
+
+test('where other texts fork does not depend on how late the engine stops', async () => {
+  const text = 'a(x) + bcd(one);';
+  const logProbability = (index: number) => Math.log(text[index] === 'x' ? 0.6 : text[index] === 'b' ? 0.02 : 1);
+  const model = { ...writes(text), otherAnswers: ['y;'], logProbability };
+  const gate = { line: 0.3, beginning: 0.3 };
+  const shown = async (tokensInFlight: number) =>
+    (await ask('      if (x) {$0\n', { ...model, tokensInFlight }, { gate, alternatives: 2 })).suggestions;
+  const once = await shown(0);
+  expect(once.length).toBeGreaterThan(0);
+  for (const late of [1, 3, 8]) expect(await shown(late)).toEqual(once);
 });
 
 test('an alternative is judged without its first token, unless that is nearly impossible', async () => {

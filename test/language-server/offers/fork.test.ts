@@ -31,9 +31,29 @@ test.each([
   expect(forkOf(engine, prompt, text, text.text)).toBeNull();
 });
 
+test('what is shown may have other white space, and closers that were not written', () => {
+  const text = written('sum(x);\n} y', { x: 0.5, y: 0.25 });
+  expect(forkOf(engine, prompt, text, '\n    sum(x);\n  }')).toMatchObject({ text: 'sum(' });
+  expect(forkOf(engine, prompt, written('sum(x', { x: 0.5 }), '\n  sum(x);\n}')).toMatchObject({ text: 'sum(' });
+});
+
+test('the fork is not in what was typed before', () => {
+  const healing = { tokens: engine.tokenize('a = '), heal: Buffer.from('nu') };
+  expect(forkOf(engine, healing, { ...written('number', { u: 0.5 }), text: 'mber' }, 'mber')).toBeNull();
+  const behind = forkOf(engine, healing, { ...written('number', { u: 0.2, m: 0.5 }), text: 'mber' }, 'mber');
+  expect(behind).toMatchObject({ common: 2, text: '' });
+});
+
+test('the fork is not within a character', () => {
+  const halves = [Buffer.from('é').subarray(0, 1), Buffer.concat([Buffer.from('é').subarray(1), Buffer.from('x')])];
+  const model = Object.assign(new FakeEngine(), { tokenBytes: (token: number) => halves[token] ?? Buffer.from(' = ') });
+  const text = { text: 'éx', tokens: Uint32Array.of(2, 0, 1), logProbabilities: Float32Array.of(0, 0, Math.log(0.5)) };
+  expect(forkOf(model, { tokens: new Uint32Array() }, text, 'éx')).toBeNull();
+});
+
 test('healed bytes are part of the tokens, not of the text', () => {
   const healing = { tokens: engine.tokenize('a = '), heal: Buffer.from('nu') };
-  const fork = forkOf(engine, healing, written('number(é, x)', { x: 0.5 }), 'mber(é, x)');
+  const fork = forkOf(engine, healing, { ...written('number(é, x)', { x: 0.5 }), text: 'mber(é, x)' }, 'mber(é, x)');
   expect(fork).toMatchObject({ text: 'mber(é, ', prompt: { tokens: engine.tokenize('a = number(é, ') } });
   expect(fork?.prompt.heal).toBeUndefined();
 });
