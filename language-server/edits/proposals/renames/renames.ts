@@ -99,7 +99,7 @@ async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | un
   const lines = text.text.split('\n');
   const isKnownElsewhere = ({ home, declarations: [first] }: Binding) => {
     const around = first?.scopes.slice(0, first.scopes.findLastIndex(({ key }) => key === home?.key) + 1);
-    const isOutside = around?.every(({ kind }) => kind === 'class' || kind === 'block');
+    const isOutside = around?.every(({ kind }) => kind === 'block');
     return isOutside && names.row.shared.test(lines[text.lineOf(first?.at ?? 0)] ?? '');
   };
   const declared = bindings.map(({ declarations: [first] }) => first).filter((first) => !first?.roles.has('import'));
