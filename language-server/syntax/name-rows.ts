@@ -1,11 +1,11 @@
 // How each language declares names, as data: queries over its syntax tree, and flags for what a query cannot say.
 //
 // Scopes:
-//   @block: it has locals. All blocks with the same @name are one scope.
+//   @block: it has locals. Blocks with the same @name in the same scope count as one.
 //   @header: a block around one declaration, whose name (@outer) exists around the block.
 //   @function: it has locals and hoisted names.
 //   @closed: a function that cannot use the locals around it.
-//   @class: it has members. All classes with the same @name are one scope.
+//   @class: it has members. Classes with the same @name in the same scope count as one.
 //   @receiver: the name that a method gives its object.
 //   @rebinds: in it, `this` is another object than around it. If the same pattern captures a @hiding variable, it is
 //     the @receiver with the name of this variable that is another object.

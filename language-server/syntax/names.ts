@@ -32,7 +32,7 @@ export interface Name {
 export interface Scope {
   /** See name-rows.ts. */
   kind: 'block' | 'header' | 'function' | 'closed' | 'class';
-  /** Scopes with the same key count as one: the members of a class may be in several places. */
+  /** Scopes with the same key count as one: a class or a namespace may have several parts. */
   key: string;
   node: Node;
 }

@@ -152,8 +152,8 @@ function scopesOf(around: readonly Capture[]): Scope[] {
     const isBody = kind === 'block' && last?.node.id === node.parent?.id;
     if (isBody && (last?.kind === 'function' || last?.kind === 'closed')) continue;
     const name = besides(capture, 'name');
-    const key = name ? `${kind} ${name.text}` : `${node.id}`;
-    if (last?.key !== key || last.kind !== kind) scopes.push({ kind, key, node });
+    const key = name ? `${last?.key ?? ''}/${kind} ${name.text}` : `${node.id}`;
+    if (last?.node.id !== node.id || last.kind !== kind) scopes.push({ kind, key, node });
   }
   return scopes;
 }

@@ -17,11 +17,11 @@ export function isOwned({ roles, owner }: Name): boolean {
 export function ownedBy(name: Name, declared: readonly Meaning[], row: NameRow): Binding | undefined {
   const { owner, roles } = name;
   if (owner === undefined) return undefined;
-  const classKey = owner === 'Self' ? classOf(name)?.key : `class ${owner}`;
+  const isOwner = ({ key }: Scope) => (owner === 'Self' ? key === classOf(name)?.key : key.endsWith(`/class ${owner}`));
   const belongsToOwner = (each: Meaning) =>
     roles.has('keyword')
       ? isParameterOf(owner, each, name, row)
-      : each.binding.isMember && each.binding.home?.key === classKey;
+      : each.binding.isMember && each.binding.home !== undefined && isOwner(each.binding.home);
   const [binding, ...others] = new Set(declared.filter(belongsToOwner).map((each) => each.binding));
   return others.length === 0 ? binding : undefined;
 }
