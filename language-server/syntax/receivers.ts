@@ -26,13 +26,19 @@ export function receiverOf(
   if (roles.has('own') || node.type === 'private_property_identifier') return 'own';
   const sign = codeBefore(node);
   if (!sign || !isMemberSign(sign)) return memberTypes.test(node.type) ? 'other' : 'none';
-  const receiver = codeBefore(sign);
+  const receiver = objectIn(codeBefore(sign));
   if (isRebound || !receiver || receiver.endIndex - receiver.startIndex > maxObjectLength) return 'other';
   return receiver.text === object || ownObject.test(receiver.text) ? 'own' : 'other';
 }
 
 function isMemberSign({ type, parent }: Node): boolean {
   return type === '->' ? withArrow.test(parent?.type ?? '') : memberSign.test(type);
+}
+
+/** The object in what the grammars take for one: `3 + this` in `3 + this!.size` and in `3 + this?.size`. */
+function objectIn(node: Node | null): Node | null {
+  if (node?.type === 'binary_expression') return objectIn(node.lastChild);
+  return node?.type === 'non_null_expression' ? objectIn(node.firstChild) : node;
 }
 
 /** The node before this one, without comments and what the parser adds. In C#, a "?" is a part of the sign after it. */
