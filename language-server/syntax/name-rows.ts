@@ -253,7 +253,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 [(function_item name: (_) @outer) (function_signature_item name: (_) @outer) (mod_item name: (_) @outer)
  (struct_item name: (_) @outer) (enum_item name: (_) @outer) (trait_item name: (_) @outer) (type_item name: (_) @outer)]
 [(const_item name: (_) @local) (static_item name: (_) @local) (macro_definition name: (_) @key)]
-(macro_invocation macro: (_) @key) (type_parameter name: (_) @local)
+(macro_invocation macro: (_) @key) (type_parameter name: (_) @local) (lifetime (_) @key) (label (_) @key)
 [(impl_item body: (declaration_list (function_item name: (_) @method)))
  (trait_item body: (declaration_list (function_signature_item name: (_) @method)))
  (trait_item body: (declaration_list (function_item name: (_) @method)))]
@@ -382,6 +382,8 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (function_declaration name: (_) @outer) (class_body (function_declaration name: (_) @method))
 (function_declaration (user_type) . name: (_) @method)
 (type_parameter (identifier) @local) (value_argument . (identifier) @key "=")
+((labeled_expression . (label) @_l . (identifier) @key) (#match? @_l "^(break|continue)@"))
+(return_expression "return@" . (identifier) @call)
 (import) @import.statement (import (qualified_identifier (identifier) @import .)) (package_header (_) @foreign)
 `,
     bareMembers: 'everywhere',

@@ -7,12 +7,16 @@ const importsAll = /\*|^\s*(?:#\s*include|include|require)/;
 /** In these languages, a file uses without an import what other files of its folder declare outside of classes. */
 const sharedByFolder = /\.(?:go|java|kt|swift)$/;
 const indexNames = ['index', '__init__', 'mod', 'lib'];
+/** The endings that an import may write. Others are a part of the name, as in './a.model'. */
+const writtenEnding = /(?<=[^/])\.(?:[cm]?[jt]sx?|vue|svelte|c(?:c|pp|xx)?|h(?:h|pp|xx)?|php|rb)$/;
 
 /** statement: a whole import statement in the file `from`. */
 export function importsFile(statement: string, from: string, path: string): boolean {
   const target = relativeTarget(statement, from);
-  if (target !== undefined)
-    return [target, ...indexNames.map((name) => posix.join(target, name))].includes(stemOf(path));
+  if (target !== undefined) {
+    const stem = path.replaceAll('\\', '/').replace(/(?<=[^/])(?:\.d)?\.\w+$/, '');
+    return [target, ...indexNames.map((name) => posix.join(target, name))].includes(stem);
+  }
   const [name = '', folder = ''] = path.split(/[\\/]/).reverse();
   const stem = escaped(name.replace(/(?:\.\w+)+$/, ''));
   const module = indexNames.includes(stem) ? escaped(folder) : stem;
@@ -24,8 +28,8 @@ export function importsFile(statement: string, from: string, path: string): bool
 }
 
 /**
- * The path that a statement names relative to its file, without its extension; undefined if there is none, or if it
- * leads out of the workspace.
+ * The path that a statement names relative to its file, without its ending; undefined if there is none, or if it leads
+ * out of the workspace.
  */
 function relativeTarget(statement: string, from: string): string | undefined {
   const quoted = /["'`](\.{1,2}(?:\/[^"'`]*)?)["'`]/.exec(statement)?.[1];
@@ -33,11 +37,7 @@ function relativeTarget(statement: string, from: string): string | undefined {
   if (quoted === undefined && dots === '') return undefined;
   const ofDots = `${'../'.repeat(Math.max(0, dots.length - 1))}${dotted.replaceAll('.', '/')}`;
   const target = posix.join(posix.dirname(from.replaceAll('\\', '/')), quoted ?? ofDots).replace(/\/$/, '');
-  return target.startsWith('..') ? undefined : stemOf(target);
-}
-
-function stemOf(path: string): string {
-  return path.replaceAll('\\', '/').replace(/(?<=[^/])(?:\.\w+)+$/, '');
+  return target.startsWith('..') ? undefined : target.replace(writtenEnding, '');
 }
 
 /** Whether a file sees all names of the other file, because it imports them all or needs no import. text: its text. */
