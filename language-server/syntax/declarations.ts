@@ -122,7 +122,8 @@ function isVariable({ roles }: Name): boolean {
 }
 
 /** The declarations to which the name may refer: a type is no variable, if something else has its name. */
-function possibleFor({ node }: Name, declared: readonly Meaning[]): readonly Meaning[] {
+function possibleFor({ node, roles }: Name, declared: readonly Meaning[]): readonly Meaning[] {
+  if (roles.has('call')) return declared.filter(({ name: declaration }) => !declaration.roles.has('constant'));
   if (node.type !== 'type_identifier') return declared;
   const others = declared.filter(({ name: { roles } }) => !roles.has('bound'));
   return others.some(({ binding }) => !binding.isMember) ? others : declared;

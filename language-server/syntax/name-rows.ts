@@ -22,7 +22,8 @@
 //   @use: does not declare anything, even if another capture says so.
 //   @key, and any name in a @foreign node: does not belong to this file; except a @key that is also captured as @own.
 //   @origin: the original name of a renamed import. An @import.statement contains both names.
-//   @call, @own: refer only to methods, or only to members of the class.
+//   @call: refers only to methods, functions and types, but not to a @constant.
+//   @own: refers only to members of the class.
 //   @enclosing, @outward: the name is looked up, or declared, outside the function.
 //   @shorthand, @exported: also name a member.
 //   @keyword: the name of a parameter, in a call.
@@ -359,9 +360,13 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (foreach_statement (_) "as" (pair (variable_name) (variable_name) @hoisted))
 (global_declaration (variable_name) @outward) (anonymous_function_use_clause (variable_name) @outward)
 (function_definition name: (_) @outer) (method_declaration name: (_) @method)
-[(member_call_expression name: (_) @call) (scoped_call_expression name: (_) @call)]
+[(member_call_expression name: (_) @call) (scoped_call_expression name: (_) @call)
+ (nullsafe_member_call_expression name: (_) @call) (function_call_expression function: (name) @call)
+ (object_creation_expression (name) @call) (named_type (name) @call) (base_clause (name) @call)
+ (class_interface_clause (name) @call) (binary_expression "instanceof" right: (name) @call)
+ (scoped_call_expression scope: (name) @call) (class_constant_access_expression . (name) @call)]
 (declaration_list (const_declaration (const_element . (name) @field))) (enum_case name: (_) @field)
-(const_declaration (const_element . (name) @outer)) (property_element name: (_) @unclear) (argument name: (_) @key)
+(const_declaration (const_element . (name) @outer @constant)) (property_element name: (_) @unclear) (argument name: (_) @key)
 (namespace_use_clause) @import.statement (namespace_use_clause (qualified_name (name) @import))
 `,
     hasMethodNames: true,

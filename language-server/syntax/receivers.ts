@@ -4,7 +4,7 @@ import type { Name } from './names.ts';
 
 const memberTypes = /^(?:property_identifier|field_identifier)$/;
 /** Matches the types of the tokens before a member. */
-const memberSign = /^(?:\.|\?\.|&\.|::|\?->|optional_chain)$/;
+const memberSign = /^(?:\.|\?\.|&\.|::|\\|\?->|optional_chain)$/;
 /** Matches the types of the nodes in which an arrow comes before a member. Elsewhere, it comes before a result. */
 const withArrow = /^(?:field|member)_/;
 /** Matches the object or class to which the code belongs, perhaps with a check for null. */
