@@ -270,7 +270,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (parameter type: (_) @unbound) [(scoped_identifier) (range_pattern)] @unbound
 `,
     redeclaration: 'another',
-    inString: [/\{$/, /^[:}]/],
+    inString: [/(?<!\{)(?:\{\{)*\{$/, /^[:}]/],
     shared: /^\s*pub\b/,
   },
   java: {
@@ -393,7 +393,7 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 `,
     bareMembers: 'everywhere',
     hasOverloads: true,
-    inString: [/\$$/, /^/],
+    inString: [/(?<!\\)(?:\\\\)*\$$/, /^/],
     shared:
       /^\s*(?:(?:public|internal|open|abstract|data|sealed|inline|suspend)\s+)*(?:class|interface|object|fun|val|var)\b/,
   },

@@ -13,6 +13,8 @@ const maxPlaces = 300;
 const maxDepth = 200;
 const maxNodes = 2000;
 const maxNodesInAll = 100_000;
+/** So many characters before a name tell whether it is interpolated: one of several "\\" or "{" can escape the next. */
+const maxSignsBefore = 16;
 /** How long the search may block other requests at a time. */
 const sliceMs = 10;
 const declaring = ['local', 'outer', 'hoisted', 'import', 'field', 'method'];
@@ -85,11 +87,12 @@ interface Capture {
 /** The name at the offset. null: there is no name, or it does not belong to this file. */
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
   const end = at + length;
-  const [before = '', following = ''] = [text[at - 1], text[end]];
+  const [before, following = ''] = [text.slice(Math.max(0, at - maxSignsBefore), at), text[end]];
   const node = top.namedDescendantForIndex(at, end);
   if (!node) return null;
   // A "$" beside a name is a part of it, as in JavaScript and PHP, unless it begins an interpolation.
-  const isExact = node.startIndex === at && node.endIndex === end && before !== '$' && following !== '$';
+  const isPart = following === '$' || (before.endsWith('$') && node.parent?.type !== 'interpolation');
+  const isExact = node.startIndex === at && node.endIndex === end && !isPart;
   const isPrivate = node.type === 'private_property_identifier' && node.startIndex === at - 1;
   const isInString = row.inString?.[0].test(before) && row.inString[1].test(following) && /string/.test(node.type);
   if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type)))) return null;
