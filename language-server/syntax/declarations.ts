@@ -111,10 +111,15 @@ function isLocalAround({ scopes }: Name, known: readonly Meaning[]): boolean {
   return around.some(({ key }) => known.some(({ name, binding }) => binding.home?.key === key && isVariable(name)));
 }
 
+/** Whether the name is that of a method in a language where methods have names of their own. */
+export function isMethodName({ roles }: Name, { hasMethodNames = false }: NameRow): boolean {
+  return hasMethodNames && (roles.has('method') || roles.has('call'));
+}
+
 /** The namespace of a member. Private members such as `#name` have their own; in some languages, so do methods. */
-function namespaceOf({ roles, node }: Name, row: NameRow): string {
-  if (node.type === 'private_property_identifier') return ' private';
-  return row.hasMethodNames && (roles.has('method') || roles.has('call')) ? ' method' : ' member';
+function namespaceOf(name: Name, row: NameRow): string {
+  if (name.node.type === 'private_property_identifier') return ' private';
+  return isMethodName(name, row) ? ' method' : ' member';
 }
 
 function isVariable({ roles }: Name): boolean {

@@ -1,7 +1,7 @@
 // Finds renames in the history and, by the rules of scope, the other uses of the renamed symbol. The same name in a
 // string, in a comment, or for another symbol (in another function or file, say) does not count as a use.
 import { setImmediate } from 'node:timers/promises';
-import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
+import { bindingsAt, hasNames, isAmbiguous, isMethodName, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name, Names, Scope } from '../../../syntax/names.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
 import { declares } from './declares-by-text.ts';
@@ -87,8 +87,8 @@ async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | un
   const { old, now, isPure, isAlias } = made;
   const [names, others] = await bothNames(text, made);
   if (!names || !others) return undefined;
-  const isTaken = ({ home, isMember }: Binding) =>
-    others.bindings.some((other) => other.home?.key === home?.key && other.isMember === isMember);
+  const isTaken = ({ home, key, isMember }: Binding) =>
+    others.bindings.some((other) => (isMember || other.isMember ? other.key === key : other.home?.key === home?.key));
   const bindings = names.bindings.filter(
     (binding) => isDeclaredIn(binding.declarations, text, isAlias) && !isTaken(binding),
   );
@@ -123,9 +123,15 @@ async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | un
  * Whether the name would mean something else if it became the new name, because a scope between it and its home
  * declares the new name. others: the new name's occurrences.
  */
-function isHidden({ receiver, roles, scopes }: Name, { bindings, row }: Names, home?: Scope): boolean {
+function isHidden(name: Name, { bindings, row }: Names, home?: Scope): boolean {
+  const { receiver, roles, scopes } = name;
   if (receiver !== 'none' || roles.has('keyword') || roles.has('filled')) return false;
-  const hiding = bindings.filter(({ isMember }) => !isMember || row.bareMembers === 'everywhere');
+  const isMethod = isMethodName(name, row);
+  const hiding = bindings.filter(({ isMember, declarations }) =>
+    isMember
+      ? row.bareMembers === 'everywhere' && declarations.some((each) => isMethodName(each, row) === isMethod)
+      : !isMethod,
+  );
   const between = scopes.slice(scopes.findLastIndex(({ key }) => key === home?.key) + 1);
   return between.some(({ key }) => hiding.some((other) => other.home?.key === key));
 }
