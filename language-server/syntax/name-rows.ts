@@ -179,8 +179,10 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (function_definition name: (_) @outer) (class_definition name: (_) @outer)
 [(class_definition body: (block (function_definition name: (_) @method)))
  (class_definition body: (block (decorated_definition (function_definition name: (_) @method))))]
-(function_definition type_parameters: (type_parameter
-  [(type (identifier) @hoisted) (type (constrained_type . (type (identifier) @hoisted)))]))
+(function_definition type_parameters: (type_parameter (type [(identifier) @hoisted
+  (constrained_type . (type (identifier) @hoisted)) (splat_type (identifier) @hoisted)])))
+(class_definition type_parameters: (type_parameter (type [(identifier) @local
+  (constrained_type . (type (identifier) @local)) (splat_type (identifier) @local)])))
 (parameters (_) @binds.hoisted) (lambda_parameters (_) @binds.hoisted)
 [(default_parameter value: (identifier) @enclosing) (typed_default_parameter value: (identifier) @enclosing)]
 (assignment left: (_) @binds.hoisted) (augmented_assignment left: (identifier) @hoisted)
