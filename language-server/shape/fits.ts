@@ -9,20 +9,20 @@ import type { Trial } from './trial.ts';
 /**
  * How well a text fits:
  *   'fits'
- *   'exceeds'       it is more than the place allows, but makes a broken document sound
- *   'many'          it is more than the place allows
- *   'unfit'         it adds a fault, it is half of something, or it changes what is below
- *   'repeats-line'  its line is above or below already
- *   'no-time'       parsing took too long
+ *   'exceeds'  it is more than the place allows, but makes a broken document sound
+ *   'many'     it is more than the place allows
+ *   'open'     it adds a fault or is half of something, so it may fit with closers
+ *   'unfit'    it ends with a word that something must follow, or changes what is below
  */
-export type Verdict = 'fits' | 'exceeds' | 'many' | 'unfit' | 'repeats-line' | 'no-time';
+export type Verdict = 'fits' | 'exceeds' | 'many' | 'open' | 'unfit';
 
 export function verdictOn(trial: Trial): Verdict {
   const { within, around } = trial.place;
-  if (trial.isWorse()) return 'unfit';
+  if (trial.isWorse()) return 'open';
   if (within === 'comment') return 'fits';
   if (within === 'code' && around.lineSuffix.trim() === '' && dangles(trial)) return 'unfit';
-  if (isHalf(trial) || swallows(trial)) return 'unfit';
+  if (isHalf(trial)) return 'open';
+  if (swallows(trial)) return 'unfit';
   if (isOne(trial)) return 'fits';
   return trial.isBetter && !trial.tree.root.hasError ? 'exceeds' : 'many';
 }

@@ -20,23 +20,24 @@ export interface Piece {
   replaces: number;
 }
 
-/** What was inserted at the cursor to try a piece, and how well that fits. */
+/** What was inserted at the cursor to try a piece. */
 export interface Tried {
-  verdict: Verdict;
+  /** How well it fits. 'repeats-line': its line is above or below already; 'no-time': parsing took too long. */
+  verdict: Exclude<Verdict, 'open'> | 'repeats-line' | 'no-time';
   text: string;
   /** How many characters after the cursor it replaces. */
   replaces: number;
 }
 
-/** badness: that of the document with the piece. */
-type Measured = Tried & { badness: number };
+/** isOpen: whether it may fit with more closers. badness: that of the document with the piece. */
+type Measured = Tried & { isOpen: boolean; badness: number };
 
 export function tryPiece(place: Place, base: SyntaxTree, piece: Piece, mayClose = false): Tried {
   // An unclosed comment or long string takes up the rest of the document, so its tree tells nothing.
   if (place.closer.length > 1 && !place.isClosed)
     return { verdict: 'fits', text: bodyOf(piece.text, place), replaces: piece.replaces };
   const tried = tryWith(place, base, piece, '');
-  return (tried.verdict === 'unfit' && mayClose && tryClosed(place, base, piece)) || tried;
+  return (tried.isOpen && mayClose && tryClosed(place, base, piece)) || tried;
 }
 
 /**
@@ -86,20 +87,25 @@ export function bodyOf(text: string, { lineBreak, unit }: Place): string {
   return lineBreak + reindented(lineBreak === '' ? text : text.replace(/^\s*\n\s*/, ''), unit);
 }
 
-/** Tries the piece with these closers, and with each text that may follow in a mended document, until one fits. */
+/**
+ * Tries the piece with these closers, and with each text that may follow in a mended document, until the verdict is not
+ * 'unfit'.
+ */
 function tryWith(place: Place, base: SyntaxTree, piece: Piece, closers: string): Measured {
   const { isLine, tail, replaces } = piece;
   const body = bodyOf(piece.text, place);
   const text = body + closers + tail;
   const { mend, offset: start } = place.code;
   const end = start + Math.max(replaces, mend?.rest.length ?? 0);
-  let tried: Measured = { verdict: 'unfit', text, replaces, badness: Number.POSITIVE_INFINITY };
+  let tried: Measured = { verdict: 'unfit', isOpen: true, text, replaces, badness: Number.POSITIVE_INFINITY };
   for (const rest of mend?.restsAfter(text, replaces) ?? ['']) {
     const tree = base.withText(start, end, text + rest);
-    if (!tree) return { ...tried, verdict: 'no-time' };
+    if (!tree) return { ...tried, verdict: 'no-time', isOpen: false };
     try {
       const trial = new Trial(place, base, tree, text, body.length, end, isLine);
-      tried = { ...tried, verdict: verdictOn(trial), badness: badness(tree) };
+      const verdict = verdictOn(trial);
+      const isOpen = verdict === 'open';
+      tried = { ...tried, verdict: isOpen ? 'unfit' : verdict, isOpen, badness: badness(tree) };
     } finally {
       tree.delete();
     }
