@@ -43,13 +43,14 @@ const markdown: Host = {
   closer: (mark) => new RegExp(`^[ \\t]*${mark}`, 'm'),
   language: (_, info) => /^[\w+#-]+/.exec(info.trim().toLowerCase())?.[0] ?? '',
 };
+/** A comment counts as a part without a language, so a tag in it begins no part. Nor does one that closes itself. */
 const html: Host = {
-  opener: /<(script|style)\b([^<>]*)>/g,
+  opener: /<(!--|script\b|style\b)((?<=--)|[^<>]*(?<!\/)>)/g,
   // The end tag may be half written.
-  closer: (name) => new RegExp(`</(?:${name}|${[...name].join('?')}?$)`),
+  closer: (name) => (name === '!--' ? /-->/ : new RegExp(`</(?:${name}|${[...name].join('?')}?$)`)),
   language(name, attributes) {
     const [, lang] = /\blang=["'](\w+)/.exec(attributes) ?? [];
-    return lang ?? { style: 'css', template: 'html' }[name] ?? 'javascript';
+    return lang ?? { '!--': '', style: 'css', template: 'html' }[name] ?? 'javascript';
   },
 };
 const hosts: Readonly<Record<string, Host>> = {
@@ -57,7 +58,7 @@ const hosts: Readonly<Record<string, Host>> = {
   html,
   svelte: html,
   astro: html,
-  vue: { ...html, opener: /<(script|style|template)\b([^<>]*)>/g },
+  vue: { ...html, opener: /<(!--|script\b|style\b|template\b)((?<=--)|[^<>]*(?<!\/)>)/g },
   // The HTML between two pieces of PHP.
   php: { opener: /^(?=\s*<)|\?>/g, closer: () => /<\?/, language: () => 'html' },
 };
