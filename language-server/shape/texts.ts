@@ -59,7 +59,9 @@ function stringAround(node: Node, at: number, mend: Mend | null): TextAround | n
 }
 
 /** The comment or string that the text before the cursor leaves open, if no tree or only a broken one tells. */
-function openText(before: string, hasTree: boolean): TextAround {
+function openText(text: string, hasTree: boolean): TextAround {
+  // In a language without a grammar, a path may contain "/*".
+  const before = hasTree ? text : text.replace(/(?<=\S)\/\*/g, '');
   const isOpen = (begin: string, end: string) => before.lastIndexOf(begin) > before.lastIndexOf(end);
   if (isOpen('/*', '*/')) return { within: 'comment', closer: '*/', isClosed: false };
   if (isOpen('<!--', '-->')) return { within: 'comment', closer: '-->', isClosed: false };
@@ -68,6 +70,7 @@ function openText(before: string, hasTree: boolean): TextAround {
   const line = before.slice(before.lastIndexOf('\n') + 1).replace(/(["'`])(?:\\.|(?!\1).)*\1/g, '');
   // A tree shows comments of one line even if it is broken.
   if (!hasTree && /(?:^|\s)(?:\/\/|--|#\s)/.test(line)) return { ...inCode, within: 'comment' };
-  const [quote] = /["`]|(?<!\w)'/.exec(line) ?? [];
+  // In a language without a grammar, other quotes may be part of a name.
+  const [quote] = (hasTree ? /["`]|(?<!\w)'/ : /"/).exec(line) ?? [];
   return quote === undefined ? inCode : { within: 'string', closer: quote, isClosed: false };
 }

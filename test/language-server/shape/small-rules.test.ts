@@ -51,3 +51,15 @@ test.each([
 ])('finds where a text leaves the comment or string at the cursor: %s', (_, marked, text, end) => {
   expect(commentEnd(text, placeIn(marked))).toBe(end);
 });
+
+test.each([
+  ['dockerfile', 'COPY src/* /app/\nRUN $0', 'code'],
+  ['dockerfile', 'COPY src/**/* /app/\nRUN $0', 'code'],
+  ['sql', 'select 1; /* All\n$0', 'comment'],
+  ['sql', '/* All */\n$0', 'code'],
+  ['ocaml', "let f (x : 'a) = $0", 'code'],
+  ['clojure', "(map 'foo $0", 'code'],
+  ['ocaml', 'let a = "$0', 'string'],
+])('without a grammar, only clear signs begin a comment or a string: %s, %j', (languageId, marked, within) => {
+  expect(placeIn(marked, languageId).within).toBe(within);
+});
