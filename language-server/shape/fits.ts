@@ -121,9 +121,9 @@ function swallows(trial: Trial): boolean {
   const word = base.root.descendantForIndex(sameFrom.old + below);
   if (word?.isNamed && tree.keywords.has(word.text)) return false;
   if (!was || was.hasError) {
-    // A node that begins in the text must not extend into the line below.
+    // A node that begins in the text must not extend into the line below. The root begins there in the first line.
     const over = tree.root.descendantForIndex(sameFrom.now - 1, sameFrom.now + below + 1);
-    return base.root.hasError && over !== null && over.startIndex >= modelStart && !isComment(over.type);
+    return base.root.hasError && over?.parent != null && over.startIndex >= modelStart && !isComment(over.type);
   }
   // If the statement of the cursor's line went on below, the text may end it, so that what is below begins another one.
   const isInList = was.parent !== null && lists.has(was.parent.type);
