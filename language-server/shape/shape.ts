@@ -42,11 +42,13 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   if (ends.length === 0) return nothing('unsure');
   const isAllLikely = generated.probabilityTo(end) >= gate.beginning;
   const shaping = new Shaping(place, text, isAllLikely);
+  // Before the rest of a line, the best end may be that of a blank text.
+  const closable = ends.find(({ at }) => text.slice(0, at).trim() !== '');
   // Several statements are shown if they make a broken document sound.
   let exceeding: Suggestion | null = null;
   for (const end of ends) {
     if (exceeding && !end.isLine) break;
-    const tried = shaping.upTo(end, end === ends[0] || !end.isLine);
+    const tried = shaping.upTo(end, end === closable || !end.isLine);
     if (tried.verdict === 'repeats-line') return nothing('repeats-line');
     if (tried.verdict === 'no-time') return nothing('unsure');
     if (tried.verdict === 'exceeds') exceeding ??= suggestionOf(tried, end, generated);
