@@ -41,7 +41,7 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const ends = [...lines, ...(hasTokens ? tokenEnds(generated, end, gate, place) : [])];
   if (ends.length === 0) return nothing('unsure');
   const isAllLikely = generated.probabilityTo(end) >= gate.beginning;
-  const shaping = new Shaping(place, text, isAllLikely);
+  const shaping = new Shaping(place, generated.text, text, isAllLikely);
   // Before the rest of a line, the best end may be that of a blank text.
   const closable = ends.find(({ at }) => text.slice(0, at).trim() !== '');
   // Several statements are shown if they make a broken document sound.
@@ -79,7 +79,7 @@ export function toEarlyText(
   const isCutByPolicy = text.trim() !== '' && policyEnd(generated, place).end < text.length;
   if (isCutByPolicy || isPastRest(text, place) || generated.probabilityTo(text.length) < gate.line) return 'enough';
   const isInLine = place.around.lineSuffix.trim() !== '';
-  const shaping = new Shaping(place, text, false);
+  const shaping = new Shaping(place, text, text, false);
   for (const end of isInLine ? endsPastClosers(text, place) : earlyEnds(generated, place, gate)) {
     if (tried.has(end.at)) continue;
     const shown = shaping.upTo(end, false);

@@ -22,6 +22,9 @@ export class Shaping {
 
   constructor(
     private readonly place: Place,
+    /** All that has been generated. */
+    private readonly generated: string,
+    /** What policy leaves of it. */
     private readonly text: string,
     /** Whether the whole text passes the gate for the beginning of a line, so that the gate cuts nothing off. */
     private readonly isAllLikely: boolean,
@@ -38,7 +41,7 @@ export class Shaping {
     const { linePrefix, lineSuffix } = place.around;
     const { isLine, replaces } = end;
     const raw = this.text.slice(0, end.at);
-    const following = this.text.slice(end.at);
+    const following = this.generated.slice(end.at);
     if (!isLine && lacksValue(raw, following, place)) return unfit;
     for (const text of this.variantsOf(raw, isLine)) {
       if (repeatsNeighbour(linePrefix + text + lineSuffix.slice(replaces), place))

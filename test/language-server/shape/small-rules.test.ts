@@ -1,18 +1,20 @@
 // Rules that depend on one number or one character, each tested on both sides of the border.
 import { beforeAll, expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
+import { GeneratedText } from '../../../language-server/shape/generated-text.ts';
 import { unitOf } from '../../../language-server/shape/indentation.ts';
 import { placeAt } from '../../../language-server/shape/place.ts';
 import { repetitionStart } from '../../../language-server/shape/repetition.ts';
+import { toGhostText } from '../../../language-server/shape/shape.ts';
 import { commentEnd } from '../../../language-server/shape/unwanted.ts';
 import { loadGrammar } from '../../../language-server/syntax/runtime.ts';
 
-beforeAll(() => loadGrammar('typescript'));
+beforeAll(() => Promise.all(['typescript', 'csharp', 'powershell'].map(loadGrammar)));
 
 /** The cursor is at "$0". */
-function placeIn(marked: string, languageId = 'typescript') {
+function placeIn(marked: string, languageId = 'typescript', multiline: 'auto' | 'never' = 'auto') {
   const text = LongText.of(marked.replace('$0', ''));
-  return placeAt({ uri: 'file:///a', languageId, text, offset: marked.indexOf('$0') }, 'auto');
+  return placeAt({ uri: 'file:///a', languageId, text, offset: marked.indexOf('$0') }, multiline);
 }
 
 test.each([
@@ -60,6 +62,17 @@ test.each([
   ['ocaml', "let f (x : 'a) = $0", 'code'],
   ['clojure', "(map 'foo $0", 'code'],
   ['ocaml', 'let a = "$0', 'string'],
-])('without a grammar, only clear signs begin a comment or a string: %s, %j', (languageId, marked, within) => {
+])('without a grammar, no path begins a comment, and no apostrophe a string: %s, %j', (languageId, marked, within) => {
   expect(placeIn(marked, languageId).within).toBe(within);
+});
+
+test.each([
+  ['csharp', 'class V\n{\n    $0\n}\n', 'int G()\n    {\n        return 1;\n    }', 'int G()'],
+  ['csharp', 'void G()\n{\n    $0\n}\n', 'try\n    {\n        F();\n    }', undefined],
+  ['powershell', 'function G\n{\n    $0\n}\n', 'try\n    {\n        Read-Rate\n    }', undefined],
+])('where one line is wanted, a head is shown if the block below makes it whole: %s, %j', (id, marked, text, shown) => {
+  const generated = new GeneratedText(true);
+  generated.append(text, -0.001);
+  const gate = { line: 0.1, beginning: 0.5 };
+  expect(toGhostText(generated, placeIn(marked, id, 'never'), gate).suggestion?.text).toBe(shown);
 });
