@@ -8,8 +8,8 @@ export const closersOnly = /^[)\]}>"'`;,\s]+$/;
 // Matches a letter of a word. Scripts without spaces between words do not count, since no word can be split there.
 export const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
 
-export const isQuote = (character: string) => /["'`]/.test(character);
-const comment = /^\s*(?:\/\/|#(?!\{)|--|\*)|\s\/\/\s/;
+const isQuote = (character: string) => /["'`]/.test(character);
+const comment = /^\s*(?:\/\/|#(?!\{)|--|\*)|(?<=\s)\/\/\s/g;
 
 /**
  * Whether the character is a quote that begins a string. An apostrophe in a word does not, and neither does Rust's
@@ -33,12 +33,15 @@ export class OpenDelimiters {
     const delimiters = new OpenDelimiters();
     delimiters.read(before);
     delimiters.surplus = '';
+    delimiters.surplusAt = Number.POSITIVE_INFINITY;
     delimiters.minOpen = delimiters.closers.length;
     delimiters.read(before + text, before.length);
     return delimiters;
   }
 
   read(text: string, from = 0): void {
+    // A sign that is farther left, such as C's "*p = ", may be an operator.
+    comment.lastIndex = text.slice(0, from).trim() === '' ? 0 : from;
     const end = comment.exec(text)?.index ?? text.length;
     for (let at = from; at < end; at++) at = this.readDelimiter(text, at);
   }
@@ -46,6 +49,11 @@ export class OpenDelimiters {
   /** The closers of the brackets and quotes that the text leaves open. */
   get opened(): string[] {
     return this.closers.slice(this.minOpen);
+  }
+
+  /** How many quotes are open. */
+  get quotes(): number {
+    return this.closers.filter(isQuote).length;
   }
 
   /**

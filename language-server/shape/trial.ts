@@ -1,7 +1,7 @@
 // A trial inserts a text into a document, parses that, and compares the faults with those of the document without it.
 import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { isQuote, OpenDelimiters } from './delimiters.ts';
+import { OpenDelimiters } from './delimiters.ts';
 import { lineBefore } from './indentation.ts';
 import type { Place } from './place.ts';
 
@@ -44,7 +44,8 @@ export class Trial {
     const { linePrefix, lineSuffix } = this.place.around;
     const [old, now] = faultsThatDiffer(faultsOf(base), faultsOf(tree), sameFrom.old, sameFrom.now);
     if (now.length > old.length) return true;
-    if (old.length > 0 && OpenDelimiters.in(text, lineBefore(base.text, start)).opened.some(isQuote)) return true;
+    const before = lineBefore(base.text, start);
+    if (old.length > 0 && OpenDelimiters.in(text, before).quotes > OpenDelimiters.in(before).quotes) return true;
     const isNear = (fault: Fault) => fault.start <= end + 1 && fault.end >= start;
     const added = addedTo(old, now, tree.grammar.closers);
     const far = added.filter((fault) => !isNear(fault));

@@ -1,6 +1,7 @@
 // Rules that depend on one number or one character, each tested on both sides of the border.
 import { beforeAll, expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
+import { OpenDelimiters } from '../../../language-server/shape/delimiters.ts';
 import { GeneratedText } from '../../../language-server/shape/generated-text.ts';
 import { unitOf } from '../../../language-server/shape/indentation.ts';
 import { placeAt } from '../../../language-server/shape/place.ts';
@@ -75,4 +76,16 @@ test.each([
   generated.append(text, -0.001);
   const gate = { line: 0.1, beginning: 0.5 };
   expect(toGhostText(generated, placeIn(marked, id, 'never'), gate).suggestion?.text).toBe(shown);
+});
+
+test.each([
+  ['*p = ', 'f(1, [2', '])'],
+  ['#define A ', 'f(', ')'],
+  ['--i; ', 'f(', ')'],
+  ['a ', '* (b', ')'],
+  ['*p = ', 'f(); // All (', ''],
+  ['a; ', '// All (', ''],
+  ['  ', '# All (', ''],
+])('only a sign in the text itself begins a comment there: %j, %j', (before, text, open) => {
+  expect(OpenDelimiters.in(text, before).brackets).toBe(open);
 });
