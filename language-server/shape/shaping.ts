@@ -119,8 +119,10 @@ export class Shaping {
     const variants = isLine ? [raw, bare, ...(mayLackComma ? [`${bare},`] : [])] : [raw];
     // A comma would be the last thing before a closing parenthesis, where few languages allow one.
     const isRefused = lastComma === 'refused' && /^\s*\)/.test(lineSuffix.trim() || (linesBelow[0] ?? ''));
+    // A new line for the rest of the cursor's line adds nothing.
+    const isNothing = (each: string) => ['', lineSuffix.trim()].includes(each.trim());
     return [...new Set(variants)].filter(
-      (each) => each.trim() !== '' && !this.isOnlyPunctuation(each) && !(isRefused && each.endsWith(',')),
+      (each) => !isNothing(each) && !this.isOnlyPunctuation(each) && !(isRefused && each.endsWith(',')),
     );
   }
 
