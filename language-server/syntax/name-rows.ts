@@ -27,7 +27,7 @@
 //   @enclosing, @outward: the name is looked up, or declared, outside the function.
 //   @shorthand, @exported: also name a member.
 //   @keyword: the name of a parameter, in a call.
-//   @creates: the name of a constructor after that of its class. It refers to the class.
+//   @constructor: the name of a constructor after that of its class. It refers to the class.
 //   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, an @own is nothing but that,
 //     and a @keyword is a parameter.
 //   @unclear: it is unknown what the name means.
@@ -146,7 +146,8 @@ const cppOnly = `
 (function_declarator declarator: (field_identifier) @method)
 [(field_declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @use)))
  (field_declaration_list (declaration declarator: (function_declarator declarator: (identifier) @use)))]
-((qualified_identifier scope: (namespace_identifier) @_class name: (identifier) @creates) (#eq? @creates @_class))
+((qualified_identifier scope: [(namespace_identifier) @_class (template_type name: (_) @_class)]
+  name: (identifier) @constructor) (#eq? @constructor @_class))
 (field_initializer (field_identifier) @own)
 [(qualified_identifier) (template_function) (destructor_name)] @unbound
 `;
@@ -228,9 +229,13 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (for_statement (range_clause left: (expression_list (identifier) @hiding) ":=") body: (_) @rebinds)
 (type_switch_statement alias: (expression_list (identifier) @hiding) [(type_case) (default_case)] @rebinds)
 (func_literal parameters: (parameter_list (parameter_declaration name: (identifier) @hiding))) @rebinds
-(if_statement initializer: (short_var_declaration left: (expression_list (identifier) @hiding)) (block) @rebinds)
+(_ initializer: (short_var_declaration left: (expression_list (identifier) @hiding)) (_) @rebinds)
+(for_statement (for_clause initializer: (short_var_declaration left: (expression_list (identifier) @hiding)))
+  body: (_) @rebinds)
+(block (statement_list (short_var_declaration left: (expression_list (identifier) @hiding)))) @rebinds
 [(var_spec (struct_type) @class) (field_declaration (struct_type) @class) (parameter_declaration (struct_type) @class)
  (slice_type (struct_type) @class) (map_type (struct_type) @class) (pointer_type (struct_type) @class)
+ (array_type (struct_type) @class) (channel_type (struct_type) @class)
  (composite_literal (struct_type) @class) (function_declaration (struct_type) @class)]
 (function_declaration name: (_) @outer) (type_spec name: (_) @outer) (type_alias name: (_) @local)
 (field_declaration name: (_) @field) (method_declaration name: (_) @method)

@@ -22,7 +22,7 @@ export function receiverOf(
   object: string | undefined,
   isRebound: boolean,
 ): Name['receiver'] {
-  if (roles.has('import') || roles.has('creates')) return 'none';
+  if (roles.has('import') || roles.has('constructor')) return 'none';
   if (roles.has('own') || node.type === 'private_property_identifier') return 'own';
   const sign = codeBefore(node);
   if (!sign || !isMemberSign(sign)) return memberTypes.test(node.type) ? 'other' : 'none';
