@@ -7,12 +7,13 @@
 //   @closed: a function that cannot use the locals around it.
 //   @class: it has members. Classes with the same @name in the same scope count as one.
 //   @receiver: the name that a method gives its object.
-//   @rebinds: in it, `this` is another object than around it. If the same pattern captures a @hiding variable, it is
-//     the @receiver with the name of this variable that is another object.
+//   @rebinds: in it, `this` is another object than around it. With a @hiding variable in the same pattern, this holds
+//     for the @receiver instead, if it has that variable's name.
 // Declarations:
 //   @local, @outer: declare a name in the innermost scope, or in the scope around that one.
 //   @hoisted: declares a name in the function.
 //   @field, @method: declare a member of the class.
+//   @constant: this @outer name is that of a constant, to which no @call refers.
 //   @import: declares a name for something in another file.
 //   @binds: a pattern; the names in it are local variables, except in @unbound parts. With @binds.hoisted, they are
 //     hoisted; so for @binds.field and .outer.
@@ -22,14 +23,14 @@
 //   @use: does not declare anything, even if another capture says so.
 //   @key, and any name in a @foreign node: does not belong to this file; except a @key that is also captured as @own.
 //   @origin: the original name of a renamed import. An @import.statement contains both names.
-//   @call: refers only to methods, functions and types, but not to a @constant.
+//   @call: refers only to methods, functions and types.
 //   @own: refers only to members of the class.
 //   @enclosing, @outward: the name is looked up, or declared, outside the function.
 //   @shorthand, @exported: also name a member.
 //   @keyword: the name of a parameter, in a call.
 //   @constructor: the name of a constructor after that of its class. It refers to the class.
-//   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, an @own is nothing but that,
-//     and a @keyword is a parameter.
+//   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, an @own means only a member
+//     of this owner, and a @keyword is a parameter.
 //   @unclear: it is unknown what the name means.
 
 export interface NameRow {
@@ -373,7 +374,8 @@ ${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
  (class_interface_clause (name) @call) (binary_expression "instanceof" right: (name) @call)
  (scoped_call_expression scope: (name) @call) (class_constant_access_expression . (name) @call)]
 (declaration_list (const_declaration (const_element . (name) @field))) (enum_case name: (_) @field)
-(const_declaration (const_element . (name) @outer @constant)) (property_element name: (_) @unclear) (argument name: (_) @key)
+(const_declaration (const_element . (name) @outer @constant))
+(property_element name: (_) @unclear) (argument name: (_) @key)
 (namespace_use_clause) @import.statement (namespace_use_clause (qualified_name (name) @import))
 `,
     hasMethodNames: true,

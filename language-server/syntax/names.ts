@@ -18,7 +18,7 @@ export interface Name {
    * unknown. 'none': of nothing, or it is used without its object.
    */
   receiver: 'none' | 'own' | 'other';
-  /** If the name is a declaration: the offset from which on it applies, which is the end of its statement, or 0. */
+  /** If the name is a declaration, it applies from this offset on: the end of the node that declares it, or 0. */
   from: number;
   /** The import statement that contains the name; undefined if none does. */
   imported: Node | undefined;
@@ -62,7 +62,7 @@ export interface Names {
   free: readonly Name[];
   /** Occurrences in code that cannot be parsed. */
   broken: readonly Name[];
-  /** Occurrences that are a member of something unknown, or one that the class around them does not declare. */
+  /** Members of something unknown, or members that the class around them does not declare. */
   unknown: readonly Name[];
   row: NameRow;
 }
