@@ -22,7 +22,10 @@ export function ownedBy(name: Name, declared: readonly Meaning[], row: NameRow):
     roles.has('keyword')
       ? isParameterOf(owner, each, name, row)
       : each.binding.isMember && each.binding.home !== undefined && isOwner(each.binding.home);
-  const [binding, ...others] = new Set(declared.filter(belongsToOwner).map((each) => each.binding));
+  const found = [...new Set(declared.filter(belongsToOwner).map((each) => each.binding))];
+  // Of several types with this name, the one that is declared in a scope around the name.
+  const known = ['', ...name.scopes.map(({ key }) => key)].map((key) => `${key}/class ${owner}`);
+  const [binding, ...others] = found.length > 1 ? found.filter(({ home }) => known.includes(home?.key ?? '')) : found;
   return others.length === 0 ? binding : undefined;
 }
 
