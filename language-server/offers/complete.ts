@@ -2,8 +2,7 @@
 // shown already, and when to stop. Both the server and the `hearth` command line use this file.
 import type { Completed, Completer, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Anchors } from '../prompt/anchors.ts';
-import type { FimPrompt } from '../prompt/fim-prompt.ts';
-import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
+import { canFillInTheMiddle, type FimPrompt } from '../prompt/fim-prompt.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { noTimings, type Settings } from '../protocol/messages.ts';
 import type { EmptyReason } from '../protocol/reasons.ts';
@@ -67,12 +66,12 @@ export async function generate(
   const prompt = priority === 'foreground' ? anchors.prompt(place.document) : anchors.promptAhead(place.document);
   const maxTokens = Math.min(options.maxTokens, engine.info.contextTokens - prompt.tokens.length);
   if (maxTokens <= 0) return empty('cut-off', 'length');
-  const write = (from: FimPrompt, texts: GrowingText[], maxTokens: number) =>
+  const write = (from: FimPrompt, texts: GrowingText[], limit: number) =>
     engine.generate(
       {
         ...from,
         ...(isLineOnly(place) && { stopBefore: '\n' }),
-        maxTokens,
+        maxTokens: limit,
         priority,
         alternatives: texts.length,
         streamAlternatives: texts.length > 1,
