@@ -1,7 +1,8 @@
 // Finds out which occurrences of a name mean the same symbol. Each occurrence is looked up in the scopes around it, by
-// the rules of the language (name-rows.ts).
+// the rules of the language (name-rows/).
 import { grammarOf } from './grammars.ts';
-import { type NameRow, nameRows } from './name-rows.ts';
+import type { NameRow } from './name-rows/row.ts';
+import { nameRows } from './name-rows/rows.ts';
 import type { Binding, Meaning, Name, Names, Scope } from './names.ts';
 import { occurrencesIn } from './occurrences.ts';
 import { classOf, isOwned, ownedBy } from './owned-names.ts';
@@ -13,7 +14,7 @@ export function hasNames(languageId: string): boolean {
 
 /**
  * All occurrences of a word as a name in a text, grouped by what they mean. null: the language has no row in
- * name-rows.ts, or a limit is reached. The tree must not be deleted before the result resolves.
+ * name-rows/, or a limit is reached. The tree must not be deleted before the result resolves.
  */
 export async function namesOf(tree: SyntaxTree, word: string): Promise<Names | null> {
   const row = nameRows[tree.grammar.name];

@@ -1,13 +1,13 @@
 // What is known about the names in a document: where they occur, and which occurrences mean the same symbol.
 import type { Node } from 'web-tree-sitter';
-import type { NameRow } from './name-rows.ts';
+import type { NameRow } from './name-rows/row.ts';
 
 /** An occurrence of a name in code. */
 export interface Name {
   at: number;
   node: Node;
   /**
-   * What the name is here, such as 'local' or 'use': the captures that name-rows.ts explains; and 'bound' if a pattern
+   * What the name is here, such as 'local' or 'use': the captures that name-rows/row.ts explains; and 'bound' if a pattern
    * declares it.
    */
   roles: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface Name {
 }
 
 export interface Scope {
-  /** See name-rows.ts. */
+  /** See name-rows/row.ts. */
   kind: 'block' | 'header' | 'function' | 'closed' | 'class';
   /** Scopes with the same key count as one: a class or a namespace may have several parts. */
   key: string;

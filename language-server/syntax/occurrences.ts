@@ -2,7 +2,7 @@
 // and of what it is a member.
 import { setImmediate } from 'node:timers/promises';
 import { type Node, Query, type QueryCapture } from 'web-tree-sitter';
-import type { NameRow } from './name-rows.ts';
+import type { NameRow } from './name-rows/row.ts';
 import type { Name, Scope } from './names.ts';
 import { receiverOf } from './receivers.ts';
 import type { SyntaxTree } from './syntax-tree.ts';

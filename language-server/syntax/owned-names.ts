@@ -1,7 +1,7 @@
 // Finds the meaning of names that depend on an owner next to them. A keyword argument means a parameter of the function
 // that is called. In `Point{x: 1}`, the name x means a field of the struct Point; in Rust's `Point { x }`, it means a
 // variable as well.
-import type { NameRow } from './name-rows.ts';
+import type { NameRow } from './name-rows/row.ts';
 import type { Binding, Meaning, Name, Scope } from './names.ts';
 
 export function classOf({ scopes }: Name): Scope | undefined {
